@@ -1,9 +1,10 @@
-/* What LoRA and QLoRA add where each adapted matrix is computed on its own, and weights of four bits are widened before each pass (E157). */
+/* Constants of LoRA and QLoRA where each adapted matrix has kernels of its own, and where 4-bit weights are widened
+ * before each pass (E157). */
 #ifndef FLEETPLAN_PLANNER_STEP_ADAPTERS_H
 #define FLEETPLAN_PLANNER_STEP_ADAPTERS_H
 
-/* Set by hand on 24 published steps of Qwen-72B and 1.8B on one and four A100s at 256 to 8,192 tokens (QwenLM/Qwen, README of 2023). Member, value, least,
- * most, meaning, source. */
+/* Set by hand on 24 published steps of Qwen-72B and 1.8B on one and four A100s at 256 to 8,192 tokens (QwenLM/Qwen,
+ * README of 2023). Columns: member, value, least, most, meaning, source. */
 #define ADAPTER_CONSTANTS(X) \
 	X(adapter_moves, 5, 2, 9, "times that a value which enters or leaves an adapted matrix moves again forward: dropout, two small products, their scale, the sum", \
 		"PEFT's LoraLinear reads and writes inputs 3 times and outputs 6 times") \

@@ -6,18 +6,18 @@
 #include "planner/step/adapters.h"
 #include "planner/step/generic.h"
 
-/* Everything the parts of one layer need. */
+/* One layer while its parts are summed. */
 struct layer_work {
 	const struct setting *setting;
 	const struct parallelism *layout;
 	const struct degrees *degrees;
 	const struct layer_kind *kind;
 	struct layer_time time;
-	struct product_time attention; /* forward of the scores, for selective recomputation */
+	struct product_time attention; /* forward pass of the scores, for selective recomputation */
 	double element_forward_s;
 	enum recompute recompute;
-	double last_s; /* forward of the product that ends the layer: what it puts out is the next layer's input, which is kept */
-	double expand_s; /* MLA: queries, keys and values from their latents, which selective recomputation does again */
+	double last_s; /* forward pass of the product that ends the layer: its output is the next layer's input, which is kept */
+	double expand_s; /* MLA: queries, keys and values from their latents, which selective recomputation repeats */
 };
 
 double layer_exposed_s(double communication_s, double hiding_s, double left_s, double overlap)
@@ -46,11 +46,11 @@ static void work_elements(struct layer_work *work, double bytes)
 
 	work->element_forward_s += forward_s;
 	work->time.forward_s += forward_s;
-	work->time.backward_s += 2 * forward_s; /* reads outputs' gradients and saved inputs, writes inputs' gradients */
+	work->time.backward_s += 2 * forward_s; /* read outputs' gradients and saved inputs, write inputs' gradients */
 	work->time.traffic_s += 3 * forward_s;
 }
 
-/* The same for data that software moves without the factor of E25's element-wise kernels. */
+/* As work_elements(), for data that software moves without the factor of E25's element-wise kernels. */
 static void work_stream(struct layer_work *work, double bytes)
 {
 	double forward_s = memory_stream_s(&work->setting->device, bytes);
@@ -61,7 +61,8 @@ static void work_stream(struct layer_work *work, double bytes)
 	work->time.traffic_s += 2 * forward_s;
 }
 
-/* Mean number of tokens a causal query sees: (s + 1)/2, with a window w < s: w - w (w - 1)/(2 s). */
+/* Returns the mean number of tokens that a causal query attends to: (s + 1)/2; with a window w < s
+ * w - w (w - 1)/(2 s). */
 static double causal_span(double sequence, int window)
 {
 	double w = window;
@@ -130,7 +131,7 @@ static void work_scan(struct layer_work *work)
 	double rows = work->degrees->rows, t = work->degrees->tensor, hidden = work->setting->model->hidden;
 	double value_dim = kind->value_head_dim > 0 ? kind->value_head_dim : kind->head_dim;
 	double inner = kind->heads * value_dim, into = fmax(inner, kind->mixer_params / hidden - inner);
-	double chunk = 128; /* tokens of a scan's chunk, as the published kernels use */
+	double chunk = 128; /* tokens of a scan's chunk in the published kernels */
 	double state = fmax(1, kind->state_dim);
 
 	work_product(work, rows, hidden, into / t, 1, 1);
@@ -153,8 +154,8 @@ static void work_feed_forward(struct layer_work *work, double width)
 	work_elements(work, rows * work->setting->device.wide_bytes * (up + width / t));
 }
 
-/* Tokens are spread evenly over the expert group, as auxiliary losses see to. The host issues grouped products when it knows how many
- * tokens each expert got. */
+/* Auxiliary losses spread tokens evenly over the expert group. The host issues grouped products once it knows the
+ * number of tokens of each expert. */
 static void work_experts(struct layer_work *work)
 {
 	const struct setting *setting = work->setting;
@@ -193,14 +194,16 @@ static void work_recompute(struct layer_work *work)
 	}
 }
 
-/* Pairs of all-reduces of a layer: one behind the mixer, one behind the feed-forward part, unless experts are spread instead of split. */
+/* Returns a layer's pairs of all-reduces: one behind the mixer, one behind the feed-forward part unless experts are
+ * spread over ranks instead of split. */
 static int tensor_pairs(const struct layer_kind *kind, bool experts_split)
 {
 	return (kind->mixer != MIXER_NONE) + (kind->feed_forward == FEED_FORWARD_DENSE ||
 		(kind->feed_forward == FEED_FORWARD_EXPERTS && (experts_split || kind->shared_width > 0)));
 }
 
-/* E29 beside a layer's work that hides other communication already: together it hides no more than itself. */
+/* E29. Returns what the layer's work leaves exposed of a communication, and counts what it hides. Work that hides other
+ * communication already hides no more than its own length in all. */
 static double work_hide(struct layer_work *work, double communication_s, double overlap)
 {
 	double hiding_s = work->time.forward_s + work->time.backward_s - work->time.ring_forward_s - work->time.ring_backward_s;
@@ -210,10 +213,11 @@ static double work_hide(struct layer_work *work, double communication_s, double 
 	return exposed;
 }
 
-/* Tensor parallelism: two all-reduces (or gather and scatter) of the activations forward and two backward, two more where
- * the forward pass is done again (Shoeybi et al. 2019, arXiv 1909.08053; Korthikanti et al. 2022). Software hides them inside a link's domain only
- * (Transformer Engine's userbuffers need NVLink); there the fitted link_fraction holds what sequence parallelism gathers once more backward. Elsewhere
- * that is counted: half an all-reduce for each pair (SimuMax, eight A100 PCIe: 1.1 to 1.2 times the bare all-reduces at tensor 2, 4 and 8). */
+/* Tensor parallelism: two all-reduces (or gather and scatter) of the activations forward and two backward, two more
+ * where the forward pass is repeated (Shoeybi et al. 2019, arXiv 1909.08053; Korthikanti et al. 2022). Software hides
+ * them only inside a link's domain (Transformer Engine's userbuffers need NVLink); there the fitted link_fraction
+ * includes what sequence parallelism gathers once more backward. Outside a domain that is counted: half an all-reduce
+ * for each pair (SimuMax, eight A100 PCIe: 1.1 to 1.2 times the bare all-reduces at tensor 2, 4 and 8). */
 static void work_tensor_comm(struct layer_work *work)
 {
 	const struct setting *setting = work->setting;
@@ -229,7 +233,7 @@ static void work_tensor_comm(struct layer_work *work)
 }
 
 /* Context parallelism as a ring: keys and values pass every rank forward, and with their gradients backward, beside the
- * attention of the part at hand (Liu et al. 2023, arXiv 2310.01889). */
+ * attention to the part that a rank received (Liu et al. 2023, arXiv 2310.01889). */
 static void work_context_comm(struct layer_work *work)
 {
 	const struct setting *setting = work->setting;
@@ -243,15 +247,15 @@ static void work_context_comm(struct layer_work *work)
 	if (work->degrees->context <= 1 || kind->mixer == MIXER_NONE)
 		return;
 	once_s = collective_all_gather_s(&setting->device, setting->physics, group, bytes);
-	/* fused attention does five products backward for two forward */
+	/* fused attention computes five products backward for two forward */
 	ring_s = fmin(3 * once_s, fmin(work->attention.time_s * (1 + 2.5), passes_s));
 	work->time.ring_forward_s = ring_s * work->time.forward_s / passes_s;
 	work->time.ring_backward_s = ring_s * work->time.backward_s / passes_s;
 	work->time.context_s = exposed_s(3 * once_s, ring_s, setting->physics->overlap);
 }
 
-/* Expert parallelism: dispatch and combine, forward and backward, and again with full recomputation. Given: bytes of one of them on each
- * rank. Returned: s, and in `shown` the part that stays exposed however much work is beside it. */
+/* Expert parallelism: returns the time of one dispatch or combine, in s. Each pass, and full recomputation, has both.
+ * Given: bytes of one exchange on each rank. `shown`: the part that stays exposed however much work is beside it. */
 static double experts_exchange_s(const struct setting *setting, const struct layer_kind *kind, double experts, double bytes, double *shown)
 {
 	struct group group = collective_group(&setting->device, experts, 1);
@@ -261,7 +265,7 @@ static double experts_exchange_s(const struct setting *setting, const struct lay
 	return collective_all_to_all_s(&setting->device, setting->physics, group, bytes, setting->software.merges_copies ? kind->experts_active : 0);
 }
 
-/* Bytes of one token that a rank sends to its experts. */
+/* Returns the bytes of one token that a rank sends to its experts. */
 static double expert_token_bytes(const struct setting *setting, const struct layer_kind *kind, double tensor)
 {
 	return kind->experts_active * (double)setting->model->hidden * setting->device.wide_bytes / tensor;
@@ -293,7 +297,7 @@ double layer_unread_flops_per_token(const struct model *model)
 
 double layers_exchange_token_s(const struct setting *setting, double tensor, double experts)
 {
-	static const double tokens = 1e12; /* so many that no latency counts, that of a torus' hops neither */
+	static const double tokens = 1e12; /* so many that no latency counts, not even that of a torus's hops */
 	const struct model *model = setting->model;
 	struct group group = collective_group(&setting->device, tensor, 1);
 	double once_s, shown = 1 - (setting->software.hides_tensor && group.local >= group.ranks ? setting->physics->overlap : 0), expert_shown = 0, sum_s = 0;
@@ -321,7 +325,7 @@ double layer_left_backward_s(const struct layer_time *time, double overlap)
 	return fmax(0, time->backward_s - time->ring_backward_s + overlap * time->recompute_s - time->hidden_backward_s);
 }
 
-/* E157. */
+/* E157. Adds what adapters with kernels of their own move through memory. */
 static void work_adapters(struct layer_work *work)
 {
 	const struct setting *setting = work->setting;
@@ -330,7 +334,8 @@ static void work_adapters(struct layer_work *work)
 		work_elements(work, (setting->software.fuses_adapters ? adapter_moves_fused : adapter_moves) * setting->device.wide_bytes * work->degrees->rows * adapter_width(setting->model, work->kind) / work->degrees->tensor);
 }
 
-/* QLoRA: weights of half a byte are widened before each pass that multiplies by them (Dettmers et al. 2023, section 3). */
+/* E157. QLoRA widens weights of half a byte before each pass that multiplies by them
+ * (Dettmers et al. 2023, section 3). */
 static void work_widen(struct layer_work *work)
 {
 	const struct setting *setting = work->setting;
@@ -340,8 +345,9 @@ static void work_widen(struct layer_work *work)
 		work_stream(work, (params.dense + params.expert) * widening_bytes);
 }
 
-/* Rows of tables that a sample meets: its bytes are 64-bit indices, each of a row of 64 values in 32 bits (Naumov et al. 2019, arXiv
- * 1906.00091: DLRM's own defaults). They are read, sent to the rank of the sample, and their gradients come back and are applied. */
+/* Rows of tables that a sample reads: its bytes are 64-bit indices, each of a row of 64 values in 32 bits (Naumov et
+ * al. 2019, arXiv 1906.00091: DLRM's own defaults). The rows are read and sent to the sample's rank; their gradients
+ * come back and are applied. */
 static const double index_bytes = 8, row_bytes = 64 * 4;
 
 static void generic_tables(const struct setting *setting, const struct degrees *degrees, struct layer_time *time)
@@ -354,7 +360,7 @@ static void generic_tables(const struct setting *setting, const struct degrees *
 		return;
 	moved_s = memory_stream_s(&setting->device, bytes);
 	time->forward_s += moved_s;
-	time->backward_s += 3 * moved_s; /* gradients written; rows read and written */
+	time->backward_s += 3 * moved_s; /* gradients are written; rows are read and written */
 	time->traffic_s += 4 * moved_s;
 	time->expert_s += 2 * collective_all_to_all_s(&setting->device, setting->physics, group, bytes, 0);
 }
@@ -366,7 +372,7 @@ double generic_sample_activation_bytes(const struct setting *setting, double val
 	return setting->model->generic_activation_bytes > 0 ? setting->model->generic_activation_bytes : setting->forward_flops_per_token * values_per_flop * value_bytes;
 }
 
-/* E158. */
+/* E158. Returns the time of a generic model for one micro-batch. */
 static struct layer_time generic_time(const struct setting *setting, const struct degrees *degrees)
 {
 	double forward_s = setting->forward_flops_per_token * degrees->rows / (setting->device.linear_flops_per_s * generic_fraction);
@@ -378,7 +384,7 @@ static struct layer_time generic_time(const struct setting *setting, const struc
 	return time;
 }
 
-/* Everything but recomputation and communication. */
+/* Adds everything but recomputation and communication. */
 static void work_compute(struct layer_work *work)
 {
 	const struct setting *setting = work->setting;
@@ -411,7 +417,7 @@ static void work_compute(struct layer_work *work)
 	work->time.backward_s += 2 * setting->physics->kernel_gap_s;
 }
 
-/* What recomputation adds to the computed work, and communication beside it. */
+/* Adds recomputation, and communication beside the computed work. */
 static struct layer_time work_finish(struct layer_work work, enum recompute recompute)
 {
 	work.recompute = recompute;
@@ -456,7 +462,7 @@ struct layer_time ends_time_of(const struct setting *setting, const struct degre
 		return (struct layer_time){0};
 	forward = gemm_forward(device, setting->physics, &logits);
 	backward = gemm_backward(device, setting->physics, &logits, setting->frozen);
-	loss_s = memory_traffic_s(device, setting->physics, rows * columns * 32); /* to 32 bits (6), logarithm of the softmax (12), its gradient (12), back to 16 bits in part */
+	loss_s = memory_traffic_s(device, setting->physics, rows * columns * 32); /* bytes of a logit: to 32 bits 6, logarithm of the softmax 12, its gradient 12, part of the way back to 16 bits */
 	return (struct layer_time){.forward_s = forward.time_s + loss_s / 2, .backward_s = backward.time_s + loss_s / 2,
 		.traffic_s = forward.traffic_s + backward.traffic_s + loss_s};
 }

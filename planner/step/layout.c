@@ -2,11 +2,11 @@
 
 enum { MICRO_BATCH_MAX = 128, MICRO_BATCH_GENERIC_MAX = 65536, MICRO_BATCHES_MAX = 17, SHARDINGS_MAX = 32 };
 
-/* Sequences shorter than this a context rank are not worth splitting: the search does not try them. A described run that says
- * nothing of context parallelism has it only where its sequences are long. */
+/* The search splits no sequence into parts shorter than this. A described run that does not mention context parallelism
+ * has it only where its sequences are long. */
 static const double context_least_tokens = 1024, context_described_least_tokens = 8192;
 
-/* What layouts of one tensor, context and expert degree and one micro-batch share; both by enum recompute. */
+/* Times that layouts of one tensor, context and expert degree and one micro-batch share; both by enum recompute. */
 struct shared {
 	bool made;
 	struct step_parts parts[RECOMPUTE_COUNT];
@@ -15,18 +15,18 @@ struct shared {
 
 struct trial {
 	struct layout_search *search;
-	struct found tight; /* the fastest that fits, but only just */
-	bool described; /* pinned degrees describe a run: what is left out has its usual value where it has one */
+	struct found tight; /* the fastest layout that fits, but fills more than comfortable_bytes */
+	bool described; /* pinned degrees describe a run: absent members take their usual value where there is one */
 	double capacity_bytes, comfortable_bytes, layers[MODEL_LAYER_KINDS_MAX]; /* layers: of each kind */
 	struct parallelism layout;
 	struct stages stages;
 	struct memory_parts memory;
 	struct degrees degrees;
-	double least_exchange_s;   /* for one token, of what all layers exchange between tensor and expert ranks */
-	bool stepped;            /* step: of ZeRO-1 over all ranks, while only ZeRO stage and group change */
+	double least_exchange_s;   /* s a token: exchange of all layers between tensor and expert ranks */
+	bool stepped;            /* `step` is filled: of ZeRO-1 over all ranks, valid while only ZeRO stage and group change */
 	struct step_result step;
 	struct shared shared[MICRO_BATCHES_MAX];
-	struct known_layers { /* of these tensor and expert degrees: by enum recompute, and whether layers keep their activations */
+	struct known_layers { /* of these tensor and expert degrees: by enum recompute, and by whether layers keep their activations */
 		bool made;
 		struct memory_layers layers;
 	} held[RECOMPUTE_COUNT][2];
@@ -47,13 +47,14 @@ static bool allowed(int64_t pin, int64_t value)
 	return pin < 0 || pin == value;
 }
 
-/* What layouts are compared by. Waiting for samples is left out: it fills every step up to the same time. */
+/* Returns the time by which the search compares layouts, in s a sample. It leaves out the wait for samples, which fills
+ * every step up to the same time. */
 static double sample_s(const struct step_result *step)
 {
 	return (step->time.time_s - step->time.input_wait_s) / step->samples;
 }
 
-/* One micro-batch through all layers. */
+/* Returns the time of one micro-batch through all layers, in s. */
 static double layers_s(const struct trial *trial, const struct step_parts *parts)
 {
 	double all_s = layer_time_total_s(&parts->ends);
@@ -85,7 +86,7 @@ static void trial_forget(struct trial *trial)
 		trial->held[recompute][0].made = trial->held[recompute][1].made = false;
 }
 
-/* What the stages of the trial's layout hold. */
+/* Fills the memory of the stages of the trial's layout. */
 static void trial_memory_parts(struct trial *trial, struct memory_parts *parts)
 {
 	const struct setting *setting = trial->search->setting;
@@ -97,7 +98,8 @@ static void trial_memory_parts(struct trial *trial, struct memory_parts *parts)
 	memory_parts_of(setting, &trial->layout, &trial->degrees, &known->layers, &trial->stages, parts);
 }
 
-/* The sharding of a layout with the trial's degrees. Whether ZeRO-2 scatters with every micro-batch is all that a micro-batch changes. */
+/* Returns the sharding of a layout with the trial's degrees. A micro-batch changes it only in whether ZeRO-2 scatters
+ * with every micro-batch. */
 static const struct sharding *trial_sharding(struct trial *trial, const struct parallelism *layout)
 {
 	struct degrees degrees = trial->degrees;
@@ -119,8 +121,8 @@ static const struct sharding *trial_sharding(struct trial *trial, const struct p
 	return &known->sharding;
 }
 
-/* A bound below the layout's time for one sample: its layers spread evenly over the stages, and nothing beside them.
- * Given: all_s, no more than one micro-batch takes through all layers. */
+/* Returns a bound below the layout's time for one sample, in s: its layers, spread evenly over the stages, and nothing
+ * beside them. Given: all_s, at most the time of one micro-batch through all layers. */
 static double least_sample_s(const struct trial *trial, double all_s)
 {
 	const struct degrees *degrees = &trial->degrees;
@@ -128,7 +130,8 @@ static double least_sample_s(const struct trial *trial, double all_s)
 	return pipeline_time_s(all_s / degrees->pipeline, all_s, degrees->micro_batches, degrees->pipeline, degrees->interleave) / degrees->batch;
 }
 
-/* The same from the work of the layers and what tensor ranks must exchange: known before any layer is timed. */
+/* As least_sample_s(), from the work of the layers and the exchange of tensor and expert ranks: known before any layer
+ * is timed. */
 static double least_arithmetic_s(const struct trial *trial)
 {
 	const struct setting *setting = trial->search->setting;
@@ -137,7 +140,7 @@ static double least_arithmetic_s(const struct trial *trial)
 	return least_sample_s(trial, trial->degrees.rows * ((setting->least_token_s + again_s) / trial->degrees.tensor + trial->least_exchange_s));
 }
 
-/* True when a layout of which this is a bound cannot be faster than the best so far. */
+/* True if a layout with this lower bound cannot be faster than the best so far. */
 static bool too_slow(const struct trial *trial, double least_s)
 {
 	const struct layout_search *search = trial->search;
@@ -151,13 +154,14 @@ static void least_keep(struct layout_search *search, const struct parallelism *l
 		search->least = (struct found){.any = true, .layout = *layout, .memory = *memory};
 }
 
-/* What layouts are compared by, without what sharding costs: gathers, gradients' way and update. */
+/* As sample_s(), without the costs of sharding: gathers, exchange of gradients and update. */
 static double unsharded_sample_s(const struct step_result *step)
 {
 	return sample_s(step) - (step->time.data_comm_exposed_s + step->time.optimizer_s + step->time.host_transfer_s) / step->samples;
 }
 
-/* The layout with its optimizer sharded over all ranks: a bound for every other ZeRO stage and group is in it. */
+/* Returns the step of the layout with its optimizer sharded over all ranks. Without its costs of sharding this is a
+ * bound below every other ZeRO stage and group. */
 static const struct step_result *trial_step(struct trial *trial, const struct shared *shared)
 {
 	struct parallelism layout = trial->layout;
@@ -172,7 +176,7 @@ static const struct step_result *trial_step(struct trial *trial, const struct sh
 	return &trial->step;
 }
 
-/* Times the layout, which fits, unless the bound says that it cannot be the fastest. */
+/* Times the layout, which fits, unless the bound shows that it cannot be the fastest. */
 static void trial_time(struct trial *trial, const struct shared *shared, const struct memory_use *memory, struct found *kept)
 {
 	const struct setting *setting = trial->search->setting;
@@ -192,7 +196,7 @@ static void trial_time(struct trial *trial, const struct shared *shared, const s
 		*kept = (struct found){.any = true, .fits = true, .layout = *layout, .step = step, .memory = *memory};
 }
 
-/* Whether the layout fits comfortably when so many layers of each stage keep their activations. */
+/* True if the layout fits comfortably when `layers` layers of each stage keep their activations. */
 static bool fits_keeping(struct trial *trial, int64_t layers, struct memory_use *memory)
 {
 	UNCLEARED struct memory_parts parts;
@@ -203,8 +207,8 @@ static bool fits_keeping(struct trial *trial, int64_t layers, struct memory_use 
 	return memory->total_bytes <= trial->comfortable_bytes;
 }
 
-/* The fewest layers of a stage that must keep their activations for the layout to be faster than the best so far: each spares at most
- * what the slowest kind of layer takes to be done again. */
+/* Returns the fewest layers of a stage that must keep their activations for the layout to be faster than the best so
+ * far. Each saves at most the recomputation of the slowest kind of layer. */
 static int64_t kept_at_least(const struct trial *trial, const struct shared *shared)
 {
 	const struct layout_search *search = trial->search;
@@ -219,10 +223,10 @@ static int64_t kept_at_least(const struct trial *trial, const struct shared *sha
 	return bound_s <= best_s || !(spared_sample_s > 0) ? 1 : (int64_t)fmin(1e9, fmax(1, floor((bound_s - best_s) / spared_sample_s * (1 - 1e-9))));
 }
 
-/* Dropping an activation saves no more than itself, what lies between blocks and what the allocator keeps of it (E38). */
+/* A dropped activation saves at most itself, the space between its blocks, and what the allocator keeps of it (E38). */
 static const double saved_at_most = 1.25;
 
-/* Where keeping all activations does not fit, but doing all layers again spares more than it must: as many layers keep theirs as fit. */
+/* Where not all activations fit, but full recomputation saves more than needed: as many layers keep theirs as fit. */
 static void trial_keep_some(struct trial *trial, const struct shared *shared, const struct memory_use *keeping_all)
 {
 	struct layout_search *search = trial->search;
@@ -256,7 +260,7 @@ static void trial_keep_some(struct trial *trial, const struct shared *shared, co
 	trial->layout.recompute = RECOMPUTE_NONE;
 }
 
-/* Whether what the layout gathers and scatters with every micro-batch alone makes it slower than the best so far. */
+/* True if the gathers and scatters of every micro-batch alone make the layout slower than the best so far. */
 static bool scatters_too_slowly(struct trial *trial, const struct shared *shared)
 {
 	const struct parallelism *layout = &trial->layout;
@@ -277,8 +281,9 @@ static bool trial_may_keep_some(const struct trial *trial)
 	return trial->layout.recompute == RECOMPUTE_NONE && pins->recompute == RECOMPUTE_UNSET && !pinned(pins->kept_layers);
 }
 
-/* Whether none of the layout's ZeRO stages from `first` to `last` and none of their groups fits, nor would with some layers done again, nor needs less than
- * the leanest so far where that is looked for. */
+/* True if the search can skip the layout's ZeRO stages from `first` to `last` with all their groups: none fits, none
+ * would fit with some layers recomputed, and, where the leanest layout is searched, none needs less memory than the
+ * leanest. */
 static bool nothing_fits(struct trial *trial, int first, int last)
 {
 	const struct layout_search *search = trial->search;
@@ -300,7 +305,7 @@ static void trial_judge(struct trial *trial, const struct shared *shared)
 {
 	struct layout_search *search = trial->search;
 	bool may_keep_some = trial_may_keep_some(trial);
-	bool none = !search->best.any && !trial->tight.any; /* then the leanest is looked for */
+	bool none = !search->best.any && !trial->tight.any; /* then the leanest is searched */
 	struct memory_use memory;
 	struct found *kept;
 
@@ -328,20 +333,22 @@ static int zero_most_of(const struct trial *trial, int64_t pipeline)
 	return pipeline > 1 ? software->zero_most_piped : software->zero_most;
 }
 
-/* Whole-model sharding software runs 3. */
+/* Whole-model sharding software runs ZeRO stage 3. */
 static int zero_least(const struct trial *trial)
 {
 	return trial->search->setting->software.blocks ? 3 : 1;
 }
 
-/* No ZeRO at all: the whole update on every rank beside one all-reduce. Best for small models, where what ZeRO sends costs more than
- * the update that it spares; a described run that says nothing of ZeRO has its usual 1. */
+/* True if the search tries no ZeRO at all: the whole update on every rank beside one all-reduce. That is best for small
+ * models, where ZeRO's exchange costs more than the update that it saves. A described run that does not mention ZeRO has
+ * its usual stage 1. */
 static bool zero_may_be_none(const struct trial *trial, int64_t ranks)
 {
 	return !pinned(trial->search->pins.zero_stage) && !trial->described && zero_least(trial) <= 1 && ranks > 1;
 }
 
-/* Whole-model sharding may stay inside groups of ranks (hybrid): fewer ranks to gather from, more memory each. */
+/* Judges all ZeRO stages and groups of the layout. Whole-model sharding may stay inside groups of ranks (hybrid): it
+ * gathers from fewer ranks, and each stores more. */
 static void trial_zero(struct trial *trial, const struct shared *shared)
 {
 	const struct parallelism *pins = &trial->search->pins;
@@ -372,15 +379,15 @@ static void trial_zero(struct trial *trial, const struct shared *shared)
 	}
 }
 
-/* Whether the pins leave it: layers that keep their activations are a part of full recomputation. */
+/* True if the pins allow it: layers that keep their activations are part of full recomputation. */
 static bool recompute_allowed(const struct parallelism *pins, enum recompute recompute)
 {
 	return (pins->recompute == RECOMPUTE_UNSET || pins->recompute == recompute) &&
 		((pins->kept_layers <= 0 && pins->offload_activations != TRUTH_TRUE) || recompute == RECOMPUTE_FULL);
 }
 
-/* Software that offloads layers' inputs where memory is short, and who has the optimizer on the host already (DeepSpeed's cpu_checkpointing); what
- * was not said is the search's choice. */
+/* True if the search may offload layers' inputs: the request does not say, and the software offloads them where memory
+ * is short, or the optimizer is on the host already (DeepSpeed's cpu_checkpointing). */
 static bool may_offload_inputs(const struct layout_search *search)
 {
 	return (search->setting->software.offloads_inputs || search->pins.offload == TRUTH_TRUE) && search->pins.offload_activations == TRUTH_UNSET && search->setting->model->kind != MODEL_GENERIC;
@@ -415,7 +422,8 @@ static void trial_recompute(struct trial *trial, int size)
 	}
 }
 
-/* A batch that was chosen may grow to what the degrees take only where they leave no choice: else a pin would change it, and with it the steps. */
+/* True if a batch may grow to what the degrees need. A batch that the planner chose may do so only where pins leave no
+ * choice of degrees: otherwise a pin would change the batch, and with it the steps. */
 static bool may_fill(const struct trial *trial)
 {
 	const struct layout_search *search = trial->search;
@@ -446,7 +454,7 @@ static void trial_interleave(struct trial *trial)
 {
 	const struct setting *setting = trial->search->setting;
 	int64_t layers = layout_layers(setting->model), pipeline = trial->layout.pipeline, pin = trial->search->pins.interleave;
-	int64_t slots = layers + 2; /* chunks for embedding and loss may hold no layer */
+	int64_t slots = layers + 2; /* chunks for embedding and loss may be empty of layers */
 
 	for (int64_t v = 1; v <= LAYOUT_INTERLEAVE_MAX && (v == 1 || (pipeline > 1 && pipeline * v <= slots)); v++) {
 		if (!allowed(pin, v))
@@ -459,7 +467,7 @@ static void trial_interleave(struct trial *trial)
 	}
 }
 
-/* False when these degrees do not fit however lean the rest is. Then one of their leanest layouts is counted for `least`. */
+/* False if these degrees do not fit however lean the rest is. Then counts one of their leanest layouts for `least`. */
 static bool trial_can_fit(struct trial *trial)
 {
 	const struct parallelism *pins = &trial->search->pins;
@@ -477,7 +485,7 @@ static bool trial_can_fit(struct trial *trial)
 	if (trial->search->exhaustive || memory_least_bytes(setting, layout) <= trial->capacity_bytes)
 		return true;
 	if ((layout->interleave > 1 && layout->pipeline == 1) || layout->pipeline * layout->interleave > layout_layers(setting->model) + 2)
-		return true; /* nothing will be tried */
+		return true; /* the search tries no layout of these */
 	stages_split(setting->model, (int)layout->pipeline, (int)layout->interleave, setting->software.balances_ends, &trial->stages);
 	memory_of_layout(setting, layout, &trial->stages, &memory);
 	trial->search->evaluated++;
@@ -485,8 +493,8 @@ static bool trial_can_fit(struct trial *trial)
 	return false;
 }
 
-/* Of these degrees the layouts that can need least: one chunk a stage, one sample a micro-batch and everything done again, unless
- * pinned; every ZeRO stage, since what sharding gathers can be more than what it spares. */
+/* Counts the layouts of these degrees that can need least memory: one chunk a stage, one sample a micro-batch and full
+ * recomputation, unless pinned; every ZeRO stage, because a stage's gathers can take more memory than it saves. */
 static void trial_leanest(struct trial *trial)
 {
 	struct layout_search *search = trial->search;
@@ -565,7 +573,8 @@ static bool context_worth_trying(const struct trial *trial, int64_t context)
 	return (context & (context - 1)) == 0 && search->setting->sequence / (double)context >= least_tokens;
 }
 
-/* What the software splits evenly: heads, those of keys, and widths; and groups that lie evenly on the domains of the link. */
+/* True if the software can split heads, key-value heads and widths evenly into `tensor` parts, and the groups lie
+ * evenly on the domains of the link. */
 static bool tensor_worth_trying(const struct layout_search *search, int64_t tensor)
 {
 	const struct setting *setting = search->setting;
@@ -629,7 +638,8 @@ static bool recompute_as_pinned(const struct parallelism *pins, const struct par
 	return recompute_allowed(pins, begin->recompute) && begin->kept_layers == (pins->kept_layers > 0 ? pins->kept_layers : 0);
 }
 
-/* Whether `begin`, which may be another search's, is one of this search's layouts but for the number of data ranks. */
+/* True if `begin`, which may come from another search, is a layout of this search except for its number of data
+ * ranks. */
 static bool begin_allowed(const struct trial *trial, const struct parallelism *begin)
 {
 	const struct layout_search *search = trial->search;
@@ -646,7 +656,7 @@ static bool begin_allowed(const struct trial *trial, const struct parallelism *b
 		begin->sequence_parallel == sequence_parallel_of(search, begin->tensor) && (pins->offload == TRUTH_TRUE) == (begin->offload == TRUTH_TRUE);
 }
 
-/* Judges `begin` on this number: data ranks take what the other degrees leave. */
+/* Judges `begin` on this number of accelerators: data ranks take what the other degrees leave. */
 static void trial_begin(struct trial *trial)
 {
 	const struct layout_search *search = trial->search;
@@ -657,7 +667,7 @@ static void trial_begin(struct trial *trial)
 	if (inner < 1 || search->exhaustive || search->gpu_count % inner || !begin_allowed(trial, begin))
 		return;
 	data = search->gpu_count / inner;
-	filling = data * (begin->micro_batch - 1) + 1; /* samples that make the last rank's micro-batch begin */
+	filling = data * (begin->micro_batch - 1) + 1; /* samples with which the last rank's micro-batch is not empty */
 	if ((double)data > setting->batch || (double)filling > setting->batch || !allowed(search->pins.data, data) ||
 		begin->tensor * begin->context * data % begin->expert)
 		return;
@@ -673,7 +683,7 @@ static void trial_begin(struct trial *trial)
 	trial_judge(trial, trial_shared(trial, 0));
 }
 
-/* Of what is kept, what the search itself does not ask for. */
+/* Fills the memory that the search does not need itself. */
 static void found_complete(const struct setting *setting, struct found *found)
 {
 	struct stages stages;
@@ -686,13 +696,13 @@ static void found_complete(const struct setting *setting, struct found *found)
 
 void layout_search(struct layout_search *search)
 {
-	UNCLEARED struct trial trial; /* 60 kB, most of them layers shared by layouts: marked as not made before they are looked at */
+	UNCLEARED struct trial trial; /* 60 kB, most of it layers that layouts share: marked as not made before they are read */
 
 	trial.search = search;
 	trial.described = pinned(search->pins.tensor) || pinned(search->pins.pipeline) || pinned(search->pins.micro_batch);
 	search->best = search->least = trial.tight = (struct found){.any = false};
 	if (search->most_sample_s > 0)
-		search->best = (struct found){.any = true, .step = {.samples = 1, .time.time_s = search->most_sample_s}}; /* only what is faster takes its place */
+		search->best = (struct found){.any = true, .step = {.samples = 1, .time.time_s = search->most_sample_s}}; /* only a faster layout replaces it */
 	trial.capacity_bytes = accelerator_capacity_bytes(&search->setting->candidate->accelerator);
 	trial.comfortable_bytes = trial.capacity_bytes * (trial.described ? 1 : LAYOUT_COMFORTABLE_FILL);
 	for (int k = 0; k < MODEL_LAYER_KINDS_MAX; k++)

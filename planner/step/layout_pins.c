@@ -1,4 +1,4 @@
-/* Which layouts can be at all: what the degrees ask of the model, the batch and the number of accelerators. */
+/* Limits of the degrees: what the model, the batch and the number of accelerators allow. */
 #include "planner/step/layout.h"
 
 static bool pinned(int64_t pin)
@@ -36,11 +36,11 @@ int64_t layout_pinned_gpu_count(const struct parallelism *pins)
 	return pins->tensor * pins->pipeline * pins->data * pins->context;
 }
 
-/* What is checked, and what would do in the place of what does not. */
+/* The pins under test, and the values to use in place of the faulty ones. */
 struct pins_check {
 	const struct setting *setting;
 	int64_t gpu_count;
-	struct parallelism pins, right; /* right: the faulty ones left to the search */
+	struct parallelism pins, right; /* right: the faulty ones are absent, so that the search chooses them */
 	struct failure *failure;
 	char list[96];
 };
@@ -50,7 +50,7 @@ static int64_t degree(int64_t pin)
 	return pinned(pin) ? pin : 1;
 }
 
-/* The divisors of `number` up to `most`: "1, 2, 4 and 8". */
+/* Writes the divisors of `number` up to `most` to check->list: "1, 2, 4, 8". */
 static const char *divisors(struct pins_check *check, int64_t number, int64_t most)
 {
 	size_t length = 0;
@@ -73,7 +73,7 @@ static int64_t common_divisor(int64_t a, int64_t b)
 	return a;
 }
 
-/* The degrees whose product is the number of accelerators, the first to be given up first. */
+/* The degrees whose product is the number of accelerators, in the order in which they are dropped. */
 enum { PRODUCT_DEGREES = 4 };
 static const char *const product_names[PRODUCT_DEGREES] = {"data", "context", "pipeline", "tensor"};
 
@@ -85,7 +85,8 @@ static void product_degrees(struct parallelism *pins, int64_t *degrees[PRODUCT_D
 	degrees[3] = &pins->tensor;
 }
 
-/* Gives up the fewest degrees with which the rest divides the accelerators. Returned: the only one that is given up, or -1 of several. */
+/* Drops the fewest degrees with which the rest divides the accelerators. Returns the index of the dropped degree, or -1
+ * where several were dropped. */
 static int free_degrees(int64_t gpu_count, struct parallelism *pins)
 {
 	static const unsigned subsets[] = {1, 2, 4, 8, 3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15}; /* by their size */
@@ -126,12 +127,12 @@ static void check_product(struct pins_check *check)
 		return;
 	only = free_degrees(check->gpu_count, &check->right);
 	product_degrees(&given, degrees);
-	if (only == 0 || only == 1) /* what the others ask of the model stays as it is */
-		snprintf(check->list, sizeof check->list, "%s %lld would do", product_names[only], (long long)(check->gpu_count / (all / *degrees[only])));
+	if (only == 0 || only == 1) /* these two leave the other degrees' demands on the model unchanged */
+		snprintf(check->list, sizeof check->list, "set %s to %lld", product_names[only], (long long)(check->gpu_count / (all / *degrees[only])));
 	else if (below == 0)
-		snprintf(check->list, sizeof check->list, "gpu_count %lld, or a multiple, would do", (long long)all);
+		snprintf(check->list, sizeof check->list, "set gpu_count to %lld or a multiple of it", (long long)all);
 	else
-		snprintf(check->list, sizeof check->list, "gpu_count %lld or %lld would do", (long long)below, (long long)above);
+		snprintf(check->list, sizeof check->list, "set gpu_count to %lld or %lld", (long long)below, (long long)above);
 	failure_add(check->failure, "/parallelism", "impossible", "tensor x pipeline x data x context must be the %lld accelerators; the given degrees make %lld: %s",
 		(long long)check->gpu_count, (long long)all, check->list);
 }
@@ -142,13 +143,13 @@ static void check_tensor(struct pins_check *check)
 	int64_t t = degree(check->pins.tensor);
 
 	if (model->kind == MODEL_GENERIC && t > 1) {
-		failure_add(check->failure, "/parallelism/tensor", "impossible", "a generic model has no heads and widths to split: leave it out, or give 1");
+		failure_add(check->failure, "/parallelism/tensor", "impossible", "a generic model has no heads or widths to split: leave tensor out, or give 1");
 		check->right.tensor = ABSENT_COUNT;
 		return;
 	}
 	if (t <= LAYOUT_TENSOR_MAX && layout_heads_divide(model, t))
 		return;
-	failure_add(check->failure, "/parallelism/tensor", "impossible", "must be at most %d and divide the model's attention heads (%d): %s would do",
+	failure_add(check->failure, "/parallelism/tensor", "impossible", "must be at most %d and divide the model's attention heads (%d); allowed: %s",
 		LAYOUT_TENSOR_MAX, model->kind_count > 0 ? model->kinds[0].heads : 0,
 		divisors(check, model->kind_count > 0 ? model->kinds[0].heads : 1, LAYOUT_TENSOR_MAX));
 	check->right.tensor = ABSENT_COUNT;
@@ -157,10 +158,10 @@ static void check_tensor(struct pins_check *check)
 static void check_pipeline(struct pins_check *check)
 {
 	int64_t layers = layout_layers(check->setting->model), p = degree(check->pins.pipeline), v = degree(check->pins.interleave);
-	int64_t slots = v > 1 ? layers + 2 : layers; /* interleaved chunks for embedding and loss may hold no layer */
+	int64_t slots = v > 1 ? layers + 2 : layers; /* interleaved: the chunks for embedding and loss may be empty of layers */
 
 	if (p > PIPELINE_STAGES_MAX || p * v > slots) {
-		failure_add(check->failure, "/parallelism/pipeline", "impossible", "pipeline x interleave is at most the model's %lld layers: %lld stages with interleave %lld",
+		failure_add(check->failure, "/parallelism/pipeline", "impossible", "pipeline x interleave must be at most the model's %lld layers; allowed: %lld stages with interleave %lld",
 			(long long)layers, (long long)(p <= layers ? p : layers > PIPELINE_STAGES_MAX ? PIPELINE_STAGES_MAX : layers), (long long)(p <= layers ? layers / p : 1));
 		check->right.pipeline = check->right.interleave = ABSENT_COUNT;
 	}
@@ -178,14 +179,14 @@ static void check_expert(struct pins_check *check)
 	if (!pinned(e) || e == 1 || (experts > 0 && experts % e == 0 && (ranks == 0 || ranks % e == 0)))
 		return;
 	if (experts == 0)
-		failure_add(check->failure, "/parallelism/expert", "impossible", "the model has no experts: leave it out, or give 1");
+		failure_add(check->failure, "/parallelism/expert", "impossible", "the model has no experts: leave expert out, or give 1");
 	else
-		failure_add(check->failure, "/parallelism/expert", "impossible", "must divide the model's %d experts and the %lld ranks of tensor x context x data: %s would do",
+		failure_add(check->failure, "/parallelism/expert", "impossible", "must divide the model's %d experts and the %lld ranks of tensor x context x data; allowed: %s",
 			experts, (long long)ranks, divisors(check, common_divisor(experts, ranks > 0 ? ranks : experts), 4096));
 	check->right.expert = ABSENT_COUNT;
 }
 
-/* Whole samples: a data rank needs one, and a micro-batch no more than it has. */
+/* Checks that each data rank has at least one sample, and that a micro-batch is no larger than a rank's share. */
 static void check_batch(struct pins_check *check)
 {
 	double batch = check->setting->batch, d = (double)degree(check->pins.data), size = (double)degree(check->pins.micro_batch);
@@ -193,11 +194,11 @@ static void check_batch(struct pins_check *check)
 	if (!(batch > 0))
 		return;
 	if (d > batch) {
-		failure_add(check->failure, "/parallelism/data", "impossible", "a step of %.0f samples cannot feed %.0f data-parallel ranks: at most %.0f, or a global batch of %.0f samples",
+		failure_add(check->failure, "/parallelism/data", "impossible", "a step of %.0f samples cannot feed %.0f data-parallel ranks; give at most %.0f, or a global batch of %.0f samples",
 			batch, d, batch, d);
 		check->right.data = ABSENT_COUNT;
 	} else if (size > ceil(batch / d - 1e-9)) {
-		failure_add(check->failure, "/parallelism/micro_batch", "impossible", "a step of %.0f samples leaves %.0f for each of %.0f data-parallel ranks: at most that, or a global batch of %.0f",
+		failure_add(check->failure, "/parallelism/micro_batch", "impossible", "a step of %.0f samples leaves %.0f for each of %.0f data-parallel ranks; give at most that, or a global batch of %.0f samples",
 			batch, ceil(batch / d - 1e-9), d, size * d);
 		check->right.micro_batch = ABSENT_COUNT;
 	}
@@ -209,7 +210,7 @@ static void check_context(struct pins_check *check)
 
 	if (c <= LAYOUT_CONTEXT_MAX && (double)c <= check->setting->sequence)
 		return;
-	failure_add(check->failure, "/parallelism/context", "impossible", "must be at most %d and the sequence's %.0f tokens", LAYOUT_CONTEXT_MAX, check->setting->sequence);
+	failure_add(check->failure, "/parallelism/context", "impossible", "must be at most %d and at most the sequence's %.0f tokens", LAYOUT_CONTEXT_MAX, check->setting->sequence);
 	check->right.context = ABSENT_COUNT;
 }
 
@@ -221,15 +222,15 @@ static void check_zero_group(struct pins_check *check)
 	if (!pinned(pins->data) && check->gpu_count >= 1 && pinned(pins->tensor) && pinned(pins->pipeline) && check->gpu_count % others == 0)
 		ranks = check->gpu_count / others;
 	else if (!pinned(pins->data))
-		ranks = check->gpu_count; /* any part of it may be data-parallel */
+		ranks = check->gpu_count; /* data x context is not known yet: it divides this number */
 	if (!pinned(pins->zero_group) || ranks < 1 || ranks % pins->zero_group == 0)
 		return;
-	failure_add(check->failure, "/parallelism/zero_group", "impossible", "must divide data x context, %s%lld: %s",
+	failure_add(check->failure, "/parallelism/zero_group", "impossible", "must divide data x context, %s%lld; allowed: %s",
 		pinned(pins->data) ? "" : "at most ", (long long)ranks, divisors(check, ranks, ranks));
 	check->right.zero_group = ABSENT_COUNT;
 }
 
-/* Layers of the fullest stage, as far as the pins tell: light ends leave the others more. */
+/* Returns the most layers of any stage under the pins: lighter ends leave more layers to the other stages. */
 static int64_t stage_layers_most(const struct pins_check *check)
 {
 	int64_t layers = layout_layers(check->setting->model), p = degree(check->pins.pipeline), v = degree(check->pins.interleave);
@@ -252,11 +253,11 @@ static void check_kept_layers(struct pins_check *check)
 	if (kept <= 0)
 		return;
 	if (check->setting->model->kind == MODEL_GENERIC)
-		failure_add(check->failure, "/parallelism/kept_layers", "impossible", "a generic model has no layers to tell apart: leave it out");
+		failure_add(check->failure, "/parallelism/kept_layers", "impossible", "a generic model has no separate layers: leave kept_layers out");
 	else if (recompute != RECOMPUTE_FULL && recompute != RECOMPUTE_UNSET)
-		failure_add(check->failure, "/parallelism/kept_layers", "contradiction", "only full recomputation does layers again: recompute full, or leave it out");
+		failure_add(check->failure, "/parallelism/kept_layers", "contradiction", "only full recomputation repeats layers: set recompute to full, or leave kept_layers out");
 	else if (kept > stage_layers_most(check))
-		failure_add(check->failure, "/parallelism/kept_layers", "impossible", "a stage has at most %lld layers: that many, or recompute none to keep all",
+		failure_add(check->failure, "/parallelism/kept_layers", "impossible", "a stage has at most %lld layers: give at most that, or set recompute to none to keep all",
 			(long long)stage_layers_most(check));
 	else
 		return;
@@ -270,10 +271,10 @@ static void check_offload_activations(struct pins_check *check)
 	if (pins->offload_activations != TRUTH_TRUE)
 		return;
 	if (check->setting->model->kind == MODEL_GENERIC)
-		failure_add(check->failure, "/parallelism/offload_activations", "impossible", "a generic model has no layers whose inputs could wait: leave it out");
+		failure_add(check->failure, "/parallelism/offload_activations", "impossible", "a generic model has no layers whose inputs could wait in host memory: leave offload_activations out");
 	else if (pins->recompute != RECOMPUTE_FULL && pins->recompute != RECOMPUTE_UNSET)
 		failure_add(check->failure, "/parallelism/offload_activations", "contradiction",
-			"only layers that are done again need nothing but their inputs: recompute full, or leave it out");
+			"only recomputed layers can keep nothing but their inputs: set recompute to full, or leave offload_activations out");
 	else
 		return;
 	check->right.offload_activations = TRUTH_UNSET;

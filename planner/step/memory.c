@@ -2,13 +2,11 @@
 
 #include "planner/step/layer_time.h"
 
-/* E38. CUDA context and libraries 0.6 to 1.5 GB, each communicator's buffers 0.25 to 1 GB (NCCL: channels x 4 MiB x both
- * directions x peers; stas00/ml-engineering). What the allocator keeps beside is the software's (E30). */
+/* E38. CUDA context and libraries take 0.6 to 1.5 GB, each communicator's buffers 0.25 to 1 GB (NCCL: channels x 4 MiB x
+ * both directions x peers; stas00/ml-engineering). What the allocator keeps as well depends on the software (E30). */
 static const double context_bytes = 1.3e9, communicator_bytes = 0.5e9;
-static const double fragmentation = 0.06; /* 3 to 8 % between blocks, however short memory is (stas00/ml-engineering) */
-/* A program that is compiled ahead has a place for each buffer before it begins, collectives' included, and what its runtime reserves is no part of
- * the usable memory: nothing is left. */
-static const double spare_fill = 0.9;     /* of the capacity: beyond, the allocator gives back what it keeps */
+static const double fragmentation = 0.06; /* 3 to 8 % between blocks, even where memory is short (stas00/ml-engineering) */
+static const double spare_fill = 0.9; /* of the capacity: above, the allocator gives back what it keeps */
 
 double optimizer_bytes_per_param(enum optimizer optimizer, bool wide)
 {
@@ -34,7 +32,8 @@ double optimizer_bytes_per_param(enum optimizer optimizer, bool wide)
 	return master + 8;
 }
 
-/* A frozen product needs no input for a gradient of its weights. */
+/* Returns the bytes that the feed-forward part keeps of a token. A frozen product keeps no input, because its weights
+ * have no gradient. */
 static double feed_forward_bytes(const struct setting *setting, const struct layer_kind *kind, const struct degrees *degrees, double wide, double input, bool selective)
 {
 	const struct software *software = &setting->software;
@@ -44,7 +43,7 @@ static double feed_forward_bytes(const struct setting *setting, const struct lay
 	if (kind->feed_forward == FEED_FORWARD_DENSE)
 		dense = kept * kind->width / degrees->tensor;
 	if (kind->feed_forward == FEED_FORWARD_EXPERTS) {
-		rows = kind->experts_active * degrees->expert_tensor / degrees->tensor; /* expert tokens of one token here */
+		rows = kind->experts_active * degrees->expert_tensor / degrees->tensor; /* experts' tokens on this rank for one token */
 		experts = rows * ((input + (software->keeps_expert_outputs ? wide : 0)) * hidden + kept * kind->expert_width / degrees->expert_tensor);
 		dense = kept * kind->shared_width / degrees->tensor + wide * 2 * kind->experts / degrees->tensor;
 	}
@@ -74,7 +73,8 @@ static double mixer_bytes(const struct setting *setting, const struct layer_kind
 	return 0;
 }
 
-/* PyTorch's selective recomputation keeps a layer's input, what attention puts out, and every second product's output. */
+/* Returns what PyTorch's selective recomputation keeps of a token: a layer's input, the output of attention, and every
+ * second product's output. */
 static double alternate_bytes(const struct layer_kind *kind, const struct degrees *degrees, double hidden, double spread, double wide)
 {
 	double queries = (double)kind->heads * kind->head_dim / degrees->tensor, keys = 2 * fmax(1, kind->kv_heads / degrees->tensor) * kind->head_dim;
@@ -89,21 +89,21 @@ double activation_bytes_per_token(const struct setting *setting, const struct pa
 	const struct layer_kind *layer = &setting->model->kinds[kind];
 	bool fused = setting->software.fused_attention, selective = fused && layout->recompute == RECOMPUTE_SELECTIVE;
 	double hidden = setting->model->hidden, wide = setting->device.wide_bytes;
-	double input = fmin(wide, setting->device.operand_bytes); /* inputs of linear layers are kept as their products read them */
+	double input = fmin(wide, setting->device.operand_bytes); /* inputs of linear layers are kept in the format that their products read */
 	double spread = layout->sequence_parallel == TRUTH_TRUE ? degrees->tensor : 1;
-	double masks = fused ? 0 : 2; /* recipes from before flash attention train with dropout: two masks of one byte */
+	double masks = fused ? 0 : 2; /* recipes older than flash attention train with dropout: two masks of one byte */
 
 	if (layout->recompute == RECOMPUTE_FULL)
 		return wide * hidden / spread;
 	if (layout->recompute == RECOMPUTE_SELECTIVE && setting->software.alternates)
 		return alternate_bytes(layer, degrees, hidden, spread, wide);
-	/* Inputs of two norms and of two linear layers; norms' outputs are made again under selective recomputation. */
+	/* Inputs of two norms and of two linear layers; selective recomputation repeats the norms' outputs. */
 	return hidden / spread * (2 * wide + (selective ? 0 : (setting->frozen_narrow ? 1 : 2) * input) + masks) + mixer_bytes(setting, layer, degrees, wide, layout->recompute) +
 		feed_forward_bytes(setting, layer, degrees, wide, input, selective);
 }
 
-/* E161. Of a layer's input, what stays on the accelerator: nothing where it waits in host memory, but for the one that comes back and the one that
- * leaves meanwhile. */
+/* E161. Returns the bytes of a layer's input that host memory stores instead of the accelerator; 0 without offload. The
+ * caller adds two inputs, which are on the accelerator meanwhile: one comes back and one leaves. */
 static double input_bytes_on_host(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees)
 {
 	double spread = layout->sequence_parallel == TRUTH_TRUE ? degrees->tensor : 1;
@@ -125,20 +125,21 @@ static double stage_activations(const struct setting *setting, const struct para
 		if (layout->recompute == RECOMPUTE_FULL)
 			widest = fmax(widest, kinds[k].open_bytes);
 	}
-	if (setting->software.sends_copies && stages->count > 1) /* what a stage has sent lives on until its gradient comes back */
+	if (setting->software.sends_copies && stages->count > 1) /* a stage keeps what it sent until the gradient comes back */
 		bytes += setting->device.wide_bytes * setting->model->hidden;
 	if (stage == stages->count - 1)
 		logits = setting->software.logits_bytes * model_head_columns(setting->model) / degrees->tensor;
 	bytes = bytes * in_flight + 2 * host;
-	/* the loss is over before a layer is done again: a place that is planned ahead serves both */
+	/* the loss ends before a layer is recomputed: buffers that are placed ahead share one place */
 	logits = setting->software.places ? fmax(0, logits - widest) : logits;
 	*logits_bytes = logits * degrees->rows;
 	return (bytes + widest + logits) * degrees->rows;
 }
 
-/* Parameters that ZeRO-3 holds gathered at a time: a whole layer; or, where submodules are gathered one by one, as many as DeepSpeed keeps
- * (stage3_max_live_parameters, 1e9 by default: its documentation of the configuration), but at least the largest matrix. A compiled program gathers
- * each matrix where it is used; experts' matrices of one kind are one. */
+/* Returns the parameters that ZeRO-3 gathers at a time: a whole layer. Where submodules are gathered one by one, as many
+ * as DeepSpeed keeps (stage3_max_live_parameters, 1e9 by default: its documentation of the configuration), but at least
+ * the largest matrix. A compiled program gathers each matrix where it is used; the experts' matrices of one kind count as
+ * one matrix. */
 static double gathered_params(const struct setting *setting, const struct layer_kind *kind, const struct layer_params *layer, const struct degrees *degrees)
 {
 	static const double live_params = 1e9;
@@ -159,7 +160,7 @@ void memory_layers_of(const struct setting *setting, const struct parallelism *l
 	struct layer_memory *kinds = layers->kinds;
 
 	keeping.recompute = RECOMPUTE_NONE;
-	open.recompute = RECOMPUTE_SELECTIVE; /* while one layer is done again, its own tensors live */
+	open.recompute = RECOMPUTE_SELECTIVE; /* while one layer is recomputed, its own tensors are in memory */
 	for (int k = 0; model->kind != MODEL_GENERIC && k < model->kind_count; k++) {
 		kinds[k].params = layer_params_of(model, k, &degrees);
 		kinds[k].gathered_params = gathered_params(setting, &model->kinds[k], &kinds[k].params, &degrees);
@@ -179,7 +180,7 @@ static struct stage_memory stage_params_of(const struct setting *setting, const 
 
 	if (model->kind == MODEL_GENERIC) {
 		params.dense = model->params_active / (degrees->tensor * degrees->pipeline);
-		params.largest = params.dense / 16; /* gathered in blocks */
+		params.largest = params.dense / 16; /* gathered in blocks of a sixteenth */
 		return params;
 	}
 	for (int k = 0; k < model->kind_count; k++) {
@@ -206,11 +207,11 @@ static struct stage_memory stage_memory_of(const struct setting *setting, const 
 	return part;
 }
 
-/* E35. What of the states is the same for all stages of a layout: bytes of one parameter, and how they lie. */
+/* E35. The states that all stages of a layout share: bytes of one parameter, and how they are sharded. */
 struct states {
 	double weight, unsharded, wide, trained; /* trained: the share of the parameters */
-	double gradient, optimizer;              /* of one parameter, whether it is trained or not */
-	bool whole;                              /* gathered once a step, for all micro-batches, whose gradients are summed before they are scattered */
+	double gradient, optimizer;              /* of one parameter, trained or not */
+	bool whole;                              /* gathered once a step for all micro-batches, whose gradients are summed before the scatter */
 	bool gathers, scatters;                  /* one layer at a time */
 	int zero_stage;
 };
@@ -228,10 +229,10 @@ static struct states states_of(const struct setting *setting, const struct paral
 		.whole = whole, .gathers = layout->zero_stage >= 3, .scatters = layout->zero_stage >= 2 && !whole, .zero_stage = (int)layout->zero_stage};
 }
 
-/* Bytes of weights, gradients and optimizer for `params` parameters of which each is sharded over `group` ranks. */
+/* Adds the bytes of weights, gradients and optimizer of `params` parameters, each sharded over `group` ranks. */
 static void memory_states(const struct states *states, double params, double group, double largest, struct memory_use *memory)
 {
-	double shards[4] = {1, 1, 1, 1}; /* by stage: 1 where a state is whole */
+	double shards[4] = {1, 1, 1, 1}; /* by ZeRO stage: 1 where a state is whole */
 
 	for (int stage = 1; stage <= states->zero_stage && stage <= 3; stage++)
 		shards[stage] = group;
@@ -242,8 +243,8 @@ static void memory_states(const struct states *states, double params, double gro
 	memory->optimizer_bytes += states->optimizer * params / shards[1];
 }
 
-/* Tables of a generic model lie split over all ranks, with the optimizer's states of every row; gradients are those of the rows
- * that a batch meets, which are few (Naumov et al. 2019, arXiv 1906.00091, section 4). */
+/* Adds a generic model's tables. They are split over all ranks, with the optimizer states of every row; gradients exist
+ * only for the few rows that a batch reads (Naumov et al. 2019, arXiv 1906.00091, section 4). */
 static void memory_tables(const struct setting *setting, const struct degrees *degrees, struct memory_use *memory)
 {
 	bool wide = setting->device.wide_bytes > 2;
@@ -253,7 +254,7 @@ static void memory_tables(const struct setting *setting, const struct degrees *d
 	memory->optimizer_bytes += rows * optimizer_bytes_per_param(setting->input->request.optimizer, wide);
 }
 
-/* A frozen teacher in the precision that was asked for, spread like the student. */
+/* Returns the bytes of a frozen teacher in the requested precision, spread like the student. */
 static double teacher_bytes(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees)
 {
 	enum precision precision = setting->input->request.distillation.teacher_precision;
@@ -284,7 +285,7 @@ static struct held held_of(const struct setting *setting, const struct paralleli
 		.fixed_bytes = context_bytes + communicator_bytes * communicators_of(layout)};
 }
 
-/* Of one stage, all but layers_bytes. */
+/* Fills the memory of one stage, without layers_bytes. */
 static void memory_of_part(const struct held *held, const struct stage_memory *part, struct memory_use *memory)
 {
 	const struct setting *setting = held->setting;
@@ -298,6 +299,7 @@ static void memory_of_part(const struct held *held, const struct stage_memory *p
 	memory->weights_bytes += held->teacher_bytes;
 	memory->activations_bytes = part->activations_bytes;
 	memory->model_bytes = memory->weights_bytes + memory->gradients_bytes + memory->optimizer_bytes + memory->activations_bytes;
+	/* A compiled program places all buffers, collectives' too, before it begins; its runtime's reserve is not usable memory. */
 	memory->overhead_bytes = setting->physics == &setting->compiled ? compiled_fragmentation * memory->model_bytes : held->fixed_bytes + fragmentation * memory->model_bytes;
 	memory->overhead_bytes += fmin(setting->software.spare * memory->activations_bytes,
 		fmax(0, spare_fill * memory->capacity_bytes - memory->model_bytes - memory->overhead_bytes));
@@ -351,7 +353,8 @@ double memory_least_bytes(const struct setting *setting, const struct parallelis
 	return setting->physics == &setting->compiled ? least : context_bytes + (1 + fragmentation) * least;
 }
 
-/* Whether the part behind the last holds no more of anything than one before it: it is not the worst under any sharding. */
+/* True if an earlier part has at least as much of everything as the new part, which is behind the last. Then the new
+ * part is not the worst under any sharding. */
 static bool holds_no_more(const struct memory_parts *parts)
 {
 	const struct stage_memory *part = &parts->stages[parts->count];
@@ -369,8 +372,9 @@ void memory_parts_of(const struct setting *setting, const struct parallelism *la
 	const struct stages *stages, struct memory_parts *parts)
 {
 	parts->count = 0;
-	/* Layers differ by one between stages and the number in flight falls from stage to stage: the worst is the first, the
-	 * second (a balanced first stage is lighter) or the last (logits), unless kinds of layers are mixed: then the first of those alike. */
+	/* Stages differ by at most one layer, and the number in flight falls from stage to stage. So the worst stage is the
+	 * first, the second (a balanced first stage has fewer layers) or the last (logits). Where kinds of layers are mixed,
+	 * also count the first of each run of equal stages. */
 	for (int stage = 0; stage < stages->count; stage++) {
 		if (stage > 1 && stage < stages->count - 1 && (setting->model->kind_count <= 1 ||
 				memcmp(stages->layers[stage], stages->layers[stage - 1], sizeof stages->layers[0]) == 0))

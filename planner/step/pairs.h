@@ -1,8 +1,9 @@
-/* What a kernel library reaches on accelerators that its authors did not tune it for, beside what the accelerator's own vendor reaches there (E159). */
+/* Speed of a kernel library on accelerators that its authors did not tune it for, over that of the accelerator vendor's
+ * own library (E159). */
 #ifndef FLEETPLAN_PLANNER_STEP_PAIRS_H
 #define FLEETPLAN_PLANNER_STEP_PAIRS_H
 
-/* Member, value, least, most, meaning, source. */
+/* Columns: member, value, least, most, meaning, source. */
 #define PAIR_CONSTANTS(X) \
 	X(torch_on_amd, 0.86, 0.7, 1, "speed of PyTorch's own kernels on AMD's accelerators over those of AMD's containers", \
 		"one run of torchtitan in 16 bits (pytorch/ao); SemiAnalysis 2024-12, MI300X, public release over AMD's own image: 0.75 to 0.9") \

@@ -1,6 +1,7 @@
 #include "planner/step/pipeline.h"
 
-/* Layers in chunk `chunk` of `chunks`: the remainder goes to chunks 0, 1, ... or, when the ends are to be light, to 1, 2, ... */
+/* Returns the layers in chunk `chunk` of `chunks`. The remainder goes to chunks 0, 1, ..., or to 1, 2, ... when the ends
+ * get fewer. */
 static int chunk_layers(int layers, int chunks, int chunk, bool balance_ends)
 {
 	int first = balance_ends && chunks > 1 ? 1 : 0, extra = layers % chunks;

@@ -21,7 +21,7 @@ static double adapter_params(const struct model *model, int64_t rank)
 
 	for (int k = 0; k < model->kind_count; k++)
 		params += (double)rank * model_kind_layers(model, k) * adapter_width(model, &model->kinds[k]);
-	return params > 0 ? params : 0.01 * model->params_total; /* a generic model: one hundredth, as a rank of 16 in a width of 3,200 */
+	return params > 0 ? params : 0.01 * model->params_total; /* a generic model: one hundredth, as for rank 16 in a width of 3,200 */
 }
 
 static bool frozen(const struct training_request *request)

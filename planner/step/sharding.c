@@ -2,7 +2,7 @@
 
 #include "planner/operators/collective.h"
 
-/* Matrices and norms of a layer, each sent on its own by software that does not pack them. */
+/* Matrices and norms of a layer. Software that does not pack them sends each on its own. */
 static const double layer_tensors = 9;
 
 bool sharding_scatters(const struct parallelism *layout, const struct degrees *degrees)
@@ -10,8 +10,8 @@ bool sharding_scatters(const struct parallelism *layout, const struct degrees *d
 	return degrees->zero_group > 1 && (layout->zero_stage >= 3 || (layout->zero_stage == 2 && degrees->micro_batches > 1));
 }
 
-/* One gather of `bytes` among the shards of a group. Where software sends each parameter on its own, ranks of a machine do not share their
- * adapters: what a rank lacks comes through its own. */
+/* Returns the time of one gather of `bytes` among the shards of a group, in s. Where software sends each parameter on
+ * its own (`alone`), ranks of a machine do not share their adapters: each receives all that it lacks through its own. */
 static double shards_gather_s(const struct setting *setting, struct group group, double bytes, bool alone)
 {
 	double time_s = collective_all_gather_s(&setting->device, setting->physics, group, bytes);
@@ -19,7 +19,7 @@ static double shards_gather_s(const struct setting *setting, struct group group,
 	return alone && group.machine < group.ranks ? fmax(time_s, (group.ranks - 1) / group.ranks * bytes / setting->device.nic_bytes_per_s) : time_s;
 }
 
-/* The gather and the scatter, which takes as long for as many bytes, of one layer's parameters inside its shard group. */
+/* Returns gather and scatter of one layer's parameters inside its shard group; for the same bytes both take as long. */
 static struct shards shards_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, const struct layer_params *params)
 {
 	bool alone = layout->zero_stage >= 3 && setting->software.submodules;
@@ -46,7 +46,7 @@ static struct shards shards_of(const struct setting *setting, const struct paral
 			linked_s += collective_linked_s(&setting->device, setting->physics, expert, expert_s);
 		}
 		if (setting->software.blocks && time_s[i] > 0)
-			overlap = 1 - (1 - setting->physics->overlap) * linked_s / time_s[i]; /* E160, of the later of both */
+			overlap = 1 - (1 - setting->physics->overlap) * linked_s / time_s[i]; /* E160, of the last one timed */
 	}
 	return (struct shards){.gather_s = time_s[0], .scatter_s = time_s[1],
 		.overlap = overlap};
@@ -74,7 +74,7 @@ void sharding_of(const struct setting *setting, const struct parallelism *layout
 	const struct model *model = setting->model;
 	bool generic = model->kind == MODEL_GENERIC;
 	double ranks = degrees->data * degrees->context, inner = fmax(1, degrees->expert), tables, none_s;
-	double most = fmax(1, model->params_total); /* the second point of an affine function: E27's first is its latency */
+	double most = fmax(1, model->params_total); /* the second point of an affine function; the first, at 0 bytes, is the latency of E27 */
 	double shards = fmin(degrees->zero_group, degrees->expert_copies);
 
 	sharding->scatters = sharding_scatters(layout, degrees);
@@ -101,9 +101,8 @@ void sharding_of(const struct setting *setting, const struct parallelism *layout
 		: 0;
 }
 
-/* ZeRO-3 prefetches the next layer's weights from its first releases on (Rajbhandari et al. 2021, arXiv 2104.07857, section 6.2; Zhao et al. 2023,
- * arXiv 2304.11277, section 3.3), whatever the software does with ZeRO-1's gradients. Submodules are released behind each pass, so that full
- * recomputation gathers them again (Rajbhandari et al. 2021, section 4.1). */
+/* ZeRO-3 prefetches the next layer's weights since its first releases, whatever the software does with ZeRO-1's
+ * gradients. DeepSpeed releases submodules behind each pass, so that full recomputation gathers them again. */
 void sharding_expose(const struct setting *setting, const struct parallelism *layout, const struct shards *sent, struct layer_time *time)
 {
 	double overlap = setting->software.hides_data || layout->zero_stage >= 3 ? sent->overlap : 0;

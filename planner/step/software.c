@@ -4,11 +4,11 @@
 
 #include "planner/step/pairs.h"
 
-/* Each stack's name, the newest release that measurements were found for.
- * Behaviour comes from the projects' documentation and papers: unfused attention until Megatron adopted flash
- * attention in late 2022; no overlap of gradient reduction before Megatron-LM's distributed optimizer of 2023;
- * ZeRO-2 and 3 do not go with its pipelines in DeepSpeed (its documentation: pipeline tutorial), nor at all in Megatron-LM;
- * DeepSpeed's 16-bit gradients and unsharded buffers from BLOOM's memory figures (Scao et al. 2022, section 3.2). */
+/* Each stack's name, and the newest release with published measurements. The behaviour follows the projects'
+ * documentation and papers: unfused attention until Megatron adopted flash attention in late 2022; no overlap of
+ * gradient reduction before Megatron-LM's distributed optimizer of 2023; ZeRO-2 and 3 do not work with pipelines in
+ * DeepSpeed (its documentation: pipeline tutorial), and not at all in Megatron-LM; DeepSpeed's 16-bit gradients and
+ * unsharded buffers follow from BLOOM's memory figures (Scao et al. 2022, section 3.2). */
 struct stack_row {
 	const char *name, *newest;
 	bool own_attention, hides_data, hides_tensor, hides_pipeline, balances_ends, blocks;
@@ -25,8 +25,8 @@ static const struct stack_row stacks[STACK_COUNT] = {
 	[STACK_TORCHTITAN] = {"torchtitan", "2025-06", false, true, true, true, false, true, 3, 3},
 	[STACK_INTERNEVO] = {"internevo", "2024-01", false, true, false, false, false, false, 3, 1},
 	[STACK_MAXTEXT] = {"maxtext", "2025-06", true, true, true, true, false, true, 3, 3},
-	/* DeepSeek's, with DualPipe, DeepEP and DeepGEMM, which it published (arXiv 2412.19437). `generic` does what it does, and is never faster than
-	 * the best software that has a name. */
+	/* DeepSeek's, with DualPipe, DeepEP and DeepGEMM, which it published (arXiv 2412.19437). `generic` behaves the same,
+	 * and is never faster than the best software with a name. */
 	[STACK_HAI_LLM] = {"hai_llm", "2025-06", true, true, false, true, true, false, 3, 3},
 };
 
@@ -36,22 +36,22 @@ static const double fused_attention_year = 2022.75;  /* flash attention in Megat
 static const double torch_attention_year = 2023.2;   /* scaled_dot_product_attention: PyTorch 2.0, March 2023 */
 static const double own_attention_year = 2024.0;   /* cuDNN attention in Transformer Engine 1.0 and later */
 static const double overlapped_data_year = 2023.0;   /* Megatron-LM 3.0.2 */
-static const double reference_year = 2024.5;         /* releases are compared with mid 2024, amid the measurements */
-static const double fade_years = 2, least_age_years = 0.5; /* figures of a new accelerator come out half a year after it at the earliest */
+static const double reference_year = 2024.5;         /* releases are compared with mid 2024, the middle of the measurements */
+static const double fade_years = 2, least_age_years = 0.5; /* a new accelerator's figures are published half a year after it at the earliest */
 static const double merged_copies_year = 2025.4;     /* DeepEP, February 2025, and its adoption */
-static const double hidden_expert_year = 2025.8;     /* Megatron Core 0.14; its H100 recipes still show what crosses machines */
+static const double hidden_expert_year = 2025.8;     /* Megatron Core 0.14; its H100 recipes still expose what crosses machines */
 static const double published_experts_year = 2025.15; /* DualPipe, DeepEP, DeepGEMM: DeepSeek, February 2025 (arXiv 2412.19437) */
 static const double graphs_year = 2025.3;            /* CUDA graphs in Megatron Core's recipes */
 static const double whole_masters_year = 2025.0;     /* Megatron Core's own distributed optimizer in NeMo 2 */
-static const double expert_weights_year = 2025.4;    /* Megatron Core 0.12 weighs experts' tokens inside the activation: outputs are not kept */
-static const double fused_experts_year = 2026.4;     /* grouped products that cast on the way, for Blackwell: Megatron-Bridge 26.06 */
+static const double expert_weights_year = 2025.4;    /* Megatron Core 0.12 multiplies by the routing weights inside the activation: outputs are not kept */
+static const double fused_experts_year = 2026.4;     /* grouped products that cast their operands, for Blackwell: Megatron-Bridge 26.06 */
 static const double expert_graphs_year = 2026.3;      /* graphs over experts too: Megatron Core's recipes of spring 2026 */
 static const double graphs_host_factor = 0.3;
 static const double expert_reference_year = 2026;    /* grouped products: most of the measurements are of 2025-09 to 2026-08 */
 static const double earliest_expert_year = 2024.5;
 static const double earliest_gain_year = 2023.5, latest_gain_year = 2026.75;
 
-/* "2025-05" to 2025.375, the middle of the month; 0 when it is no such date. */
+/* Converts "2025-05" to 2025.375, the middle of the month; 0 if it is not such a date. */
 static double release_year(const char *release)
 {
 	int year, month;
@@ -61,8 +61,8 @@ static double release_year(const char *release)
 	return year + (month - 0.5) / 12;
 }
 
-/* Kernels for a new accelerator ripen over years: FlashAttention-3 came two years after the H100 (Shah et al. 2024, arXiv
- * 2407.08608), and reached twice its predecessor's share of the peak. */
+/* Kernels for a new accelerator mature over years: FlashAttention-3 came two years after the H100 (Shah et al. 2024,
+ * arXiv 2407.08608), and reached twice its predecessor's share of the peak. */
 static double software_maturity(double year, int64_t accelerator_year, double youth)
 {
 	double age = accelerator_year > 0 ? fmax(least_age_years, year - (double)accelerator_year - 0.5) : fade_years;
@@ -70,8 +70,9 @@ static double software_maturity(double year, int64_t accelerator_year, double yo
 	return 1 - youth * exp(-age / fade_years);
 }
 
-/* Factors of stacks that were measured with unfused attention only (Megatron-LM: Narayanan et al. 2021 to Korthikanti et al. 2022; DeepSpeed: BLOOM
- * and vTrain of 2022) hold for those kernels: with fused ones such a stack counts no faster than the middle one of those that were measured with them. */
+/* Factors of stacks that were measured only with unfused attention (Megatron-LM: Narayanan et al. 2021 to Korthikanti
+ * et al. 2022; DeepSpeed: BLOOM and vTrain of 2022) hold for those kernels. With fused attention such a stack counts
+ * no faster than `generic`, the middle one of the stacks measured with it. */
 static double stack_factor(enum stack stack, const struct software *software, const struct physics *physics)
 {
 	bool unfused_only = stack == STACK_MEGATRON_LM || stack == STACK_MEGATRON_DEEPSPEED;
@@ -86,8 +87,8 @@ static void software_memory(enum stack stack, enum precision precision, struct s
 	bool wide = precision == PRECISION_FP32 || precision == PRECISION_TF32;
 
 	software->gradient_bytes = 4;
-	/* PyTorch's allocator keeps up to a fifth of what comes and goes, and gives it back only when memory is short (TorchTitan's and BLOOM's
-	 * reserved peaks over their tensors); buffers laid out once keep nothing. */
+	/* PyTorch's allocator keeps up to a fifth of the memory that tensors free, and gives it back only when memory is short
+	 * (TorchTitan's and BLOOM's reserved peaks over their tensors); buffers that are placed once keep nothing. */
 	software->spare = torch_alone ? 0.15 : 0;
 	software->alternates = stacks[stack].blocks && stack != STACK_MAXTEXT;
 	software->sends_copies = stack == STACK_MEGATRON_DEEPSPEED;
@@ -97,12 +98,13 @@ static void software_memory(enum stack stack, enum precision precision, struct s
 	/* Recipes for 8 and 4 bits reduce 16-bit gradients: NeMo's grad_sync_dtype, Megatron-Bridge's grad_reduce_in_fp32 = False. */
 	if (stack == STACK_MEGATRON_CORE && precision_weight_bytes(precision) < 2)
 		software->gradient_bytes = 2;
-	/* NeMo's distributed optimizer of 2024 keeps only the half of a 32-bit master weight that its 16-bit copy lacks (store_param_remainders). */
+	/* NeMo's distributed optimizer of 2024 keeps only the half of a 32-bit master weight that its 16-bit copy lacks
+	 * (store_param_remainders). */
 	if (stack == STACK_MEGATRON_CORE && precision_weight_bytes(precision) < 2 && software->year < whole_masters_year)
 		software->remainder_bytes = 2;
 	if (stack != STACK_MEGATRON_DEEPSPEED)
 		return;
-	/* FP16: 2 weights + 2 gradients + 0.4; BF16: its optimizer holds 32-bit gradients and 3.6 bytes more unsharded. */
+	/* FP16: 2 weights + 2 gradients + 0.4; BF16: its optimizer keeps 32-bit gradients and 3.6 bytes more, unsharded. */
 	software->gradient_bytes = precision == PRECISION_FP16 ? 2 : 4;
 	software->unsharded_bytes = precision == PRECISION_FP16 ? 0.4 : wide ? 0 : 3.6;
 }
@@ -111,7 +113,7 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 {
 	const struct stack_row *row = &stacks[stack];
 	double year = release_year(release), gain_years;
-	bool published; /* software of no name does what anybody can read */
+	bool published; /* software without a name uses everything that is published */
 	struct software software = {.name = row->name, .year = year > 0 ? year : release_year(row->newest)};
 
 	published = (stack <= STACK_GENERIC || stack == STACK_HAI_LLM) && software.year >= published_experts_year;

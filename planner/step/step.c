@@ -4,17 +4,18 @@
 #include "planner/operators/memory_traffic.h"
 #include "planner/step/adapters.h"
 
-/* A host's part of the optimizer (offload): 28 bytes read and written a parameter. Adam of 8e9 parameters takes 2.41 s on a machine of twelve DDR4-2666
- * channels, 0.36 of their 256 GB/s (ZeRO-Offload, Ren et al. 2021, arXiv 2101.06840, table 4); of the 204.8 GB/s of eight DDR4-3200 channels (JEDEC) shared
- * by four accelerators as much is taken. */
+/* The host's part of the optimizer (offload): 28 bytes read and written a parameter. Adam of 8e9 parameters takes 2.41
+ * s on a machine of twelve DDR4-2666 channels, 0.36 of their 256 GB/s (ZeRO-Offload, Ren et al. 2021, arXiv
+ * 2101.06840, table 4). The same share is taken of the 204.8 GB/s of eight DDR4-3200 channels (JEDEC), which four
+ * accelerators share. */
 static const double host_update_bytes = 28, host_memory_bytes_per_s = 0.36 * 204.8e9 / 4;
 static const double optimizer_traffic_bytes = 34; /* AdamW: gradient 4, master 4 + 4, moments 8 + 8, weight 2, norm 4 */
 
 struct stage_time {
 	struct layer_time sum; /* one micro-batch */
 	double layers, expert_layers, kept_share, total_s;
-	double offload_s; /* of total_s: the layers' inputs on their way to the host and back, as far as the passes do not hide it */
-	double issued_s; /* total_s, or longer where the host issues more slowly than the device works */
+	double offload_s; /* of total_s: transfer of the layers' inputs to the host and back, as far as the passes do not hide it */
+	double issued_s; /* total_s, or longer where the host issues kernels more slowly than the device runs them */
 };
 
 struct step_work {
@@ -22,9 +23,9 @@ struct step_work {
 	const struct parallelism *layout;
 	const struct stages *stages;
 	struct degrees degrees;
-	const struct step_parts *parts, *kept; /* kept: of layers that keep their activations; read where the layout has some */
+	const struct step_parts *parts, *kept; /* kept: for layers that keep their activations; read where the layout has such layers */
 	const struct sharding *sharding;
-	double teacher_s, transfer_s; /* transfer_s: exposed, one micro-batch and stage */
+	double teacher_s, transfer_s; /* transfer_s: exposed, of one micro-batch and stage */
 };
 
 static void layer_time_add(struct layer_time *sum, const struct layer_time *one, double count)
@@ -43,14 +44,15 @@ static void layer_time_add(struct layer_time *sum, const struct layer_time *one,
 	sum->ring_backward_s += count * one->ring_backward_s;
 }
 
-/* Kernels of one layer's forward pass: what the ranges of host_layer_s and kernel_gap_s are made of (physics.h). */
+/* Kernels of one layer's forward pass, from which the ranges of host_layer_s and kernel_gap_s follow (physics.h). */
 static const double kernels_of_layer = 20;
 
-/* E157. Host time to issue a stage's kernels for one micro-batch: forward, about as much backward, and what is done again. */
+/* E157. Returns the host time to issue a stage's kernels for one micro-batch: forward, about as long backward, and the
+ * recomputed part. */
 static double host_issue_s(const struct step_work *work, const struct stage_time *stage)
 {
 	const struct physics *physics = work->setting->physics;
-	double layer_least_s = kernels_of_layer * CALIBRATED(&work->setting->candidate->calibration, kernel_launch_s, 0); /* no software is faster */
+	double layer_least_s = kernels_of_layer * CALIBRATED(&work->setting->candidate->calibration, kernel_launch_s, 0); /* no software issues faster */
 	double adapters = (work->setting->frozen && work->setting->software.separate_adapters ? 1 + added_kernels : 1) + (work->setting->quantized ? added_kernels : 0);
 	double passes = 2 + (work->layout->recompute == RECOMPUTE_FULL ? 1 - stage->kept_share : 0);
 
@@ -58,7 +60,8 @@ static double host_issue_s(const struct step_work *work, const struct stage_time
 		stage->expert_layers * fmax(layer_least_s, physics->expert_host_s * work->setting->software.expert_host_factor));
 }
 
-/* Host and device run beside each other: the longer decides, and where both are alike each waits for the other now and then. */
+/* Host and device run beside each other. The longer one decides; where both take about as long, each sometimes waits
+ * for the other. */
 static double issued_s(double host_s, double device_s)
 {
 	double longer = fmax(host_s, device_s), ratio = longer > 0 ? fmin(host_s, device_s) / longer : 0;
@@ -67,9 +70,10 @@ static double issued_s(double host_s, double device_s)
 	return longer * sqrt(cbrt(1 + sixth));
 }
 
-/* E161. The inputs of a stage's layers that are done again leave beside the forward pass and come back beside the backward pass. Copies need no
- * multiprocessor and no network: what is longer than the pass with all that it waits for shows, and nothing else (Isaev et al. 2023, Calculon). With
- * full recomputation a forward pass is one of four parts. `passes_s`: of both passes of a micro-batch. */
+/* E161. Returns the exposed transfer of the inputs of a stage's recomputed layers. They leave beside the forward pass
+ * and come back beside the backward pass. Copies need no multiprocessor and no network: only the part longer than the
+ * pass, with everything that the pass waits for, is exposed (Isaev et al. 2023, Calculon). With full recomputation a
+ * forward pass is one of four parts. `passes_s`: both passes of a micro-batch. */
 static double inputs_exposed_s(const struct step_work *work, const struct stage_time *stage, double passes_s)
 {
 	const struct setting *setting = work->setting;
@@ -106,7 +110,8 @@ static struct stage_time stage_time_of(const struct step_work *work, int stage)
 	return time;
 }
 
-/* Activations go to the next stage and their gradients come back, sliced over the tensor ranks. */
+/* Returns the exposed transfers between stages, in s: activations go to the next stage and their gradients come back,
+ * sliced over the tensor ranks. */
 static double transfer_exposed_s(const struct step_work *work)
 {
 	const struct setting *setting = work->setting;
@@ -120,7 +125,7 @@ static double transfer_exposed_s(const struct step_work *work)
 	return 2 * degrees->interleave * once_s * (setting->software.hides_pipeline && degrees->interleave > 1 ? 1 - setting->physics->overlap : 1);
 }
 
-/* Trained parameters that the fullest rank holds: dense and expert. */
+/* Returns the trained parameters of one rank of a stage: dense and expert. */
 static struct layer_params local_params(const struct step_work *work, int stage)
 {
 	const struct model *model = work->setting->model;
@@ -139,7 +144,8 @@ static struct layer_params local_params(const struct step_work *work, int stage)
 	return (struct layer_params){.dense = params.dense * trained, .expert = params.expert * trained};
 }
 
-/* A table that the first and the last stage both hold: its gradients are summed over the two once a step (Narayanan et al. 2021, Megatron-LM). */
+/* Returns the time to sum the gradients of a tied embedding table, which the first and the last stage both store: once
+ * a step over the two (Narayanan et al. 2021, Megatron-LM). */
 static double tied_table_s(const struct step_work *work)
 {
 	const struct setting *setting = work->setting;
@@ -152,10 +158,10 @@ static double tied_table_s(const struct step_work *work)
 		collective_group(&setting->device, 2, degrees->tensor * degrees->context * degrees->data), bytes);
 }
 
-/* What a stage's last backward pass leaves to hide transfers beside it. */
+/* Work of a stage's last backward pass that can hide transfers. */
 struct hiding {
-	double work_s, left_s; /* of the pass; of that what hides nothing yet */
-	double idle_s;         /* the device waits for its host: all that is sent meanwhile is hidden */
+	double work_s, left_s; /* length of the pass; the part of it that hides nothing yet */
+	double idle_s;         /* time that the device waits for its host: it hides everything that is sent meanwhile */
 	double overlap;
 };
 
@@ -169,7 +175,7 @@ static struct hiding hiding_of(const struct step_work *work, const struct stage_
 		.overlap = setting->physics->overlap};
 }
 
-/* E29. Takes from `hiding` what it hides of a transfer. Returned: what is exposed. */
+/* E29. Returns the exposed part of a transfer, and takes from `hiding` what hides the rest. */
 static double hiding_take(struct hiding *hiding, double transfer_s)
 {
 	double sent_s = fmin(transfer_s, hiding->idle_s), rest_s = transfer_s - sent_s;
@@ -180,12 +186,12 @@ static double hiding_take(struct hiding *hiding, double transfer_s)
 	return exposed;
 }
 
-/* Once a step, of one stage: gradients' way, update, and with offload the way to the host and back. */
+/* Costs of one stage once a step: exchange of gradients, update, and with offload the transfer to the host and back. */
 struct stage_end {
 	double data_s, optimizer_s, host_s;
 };
 
-/* E39, E40. */
+/* E39, E40. Returns these costs of one stage. */
 static struct stage_end stage_end_of(const struct step_work *work, const struct stage_time *time, int stage)
 {
 	const struct setting *setting = work->setting;
@@ -194,7 +200,7 @@ static struct stage_end stage_end_of(const struct step_work *work, const struct 
 	const struct sharding *sharding = work->sharding;
 	struct stage_end end = {.data_s = hiding_take(&hiding, sharding_step_s(sharding, &params, time->layers))};
 	double updated = params.dense / sharding->group + params.expert / sharding->copies;
-	double synchronised = work->layout->zero_stage >= 3 ? updated : params.dense + params.expert; /* what a rank holds between steps */
+	double synchronised = work->layout->zero_stage >= 3 ? updated : params.dense + params.expert; /* parameters that a rank stores between steps */
 	double moved_s = 2 * (setting->device.wide_bytes * updated / setting->device.host_bytes_per_s + setting->device.host_latency_s);
 
 	for (int k = 0; sharding->once && k < setting->model->kind_count; k++)
@@ -205,11 +211,11 @@ static struct stage_end stage_end_of(const struct step_work *work, const struct 
 		end.host_s = hiding_take(&hiding, moved_s) + updated * host_update_bytes / host_memory_bytes_per_s;
 	else
 		end.optimizer_s = memory_stream_s(&setting->device, updated * optimizer_traffic_bytes) +
-			(sharding->group > 1 ? setting->software.synchronise_s * synchronised : 0); /* a rank alone synchronises nothing */
+			(sharding->group > 1 ? setting->software.synchronise_s * synchronised : 0); /* a single rank synchronises nothing */
 	return end;
 }
 
-/* The step ends with the stage whose end takes longest. */
+/* Keeps the stage whose end takes longest: it ends the step. */
 static void end_keep(struct stage_end *worst, const struct stage_end *one)
 {
 	if (one->data_s + one->optimizer_s + one->host_s > worst->data_s + worst->optimizer_s + worst->host_s)
@@ -228,14 +234,14 @@ struct input_time step_input_time(const struct training_request *request, double
 	return time;
 }
 
-/* Samples are read and decoded beside the step; what is longer than the step is waited for. */
+/* Samples are read and decoded beside the step. Returns the time by which that takes longer than the step, in s. */
 static double input_wait_s(const struct setting *setting, double samples, double gpu_count, double step_s)
 {
 	const struct training_request *request = &setting->input->request;
 	struct input_time time = step_input_time(request, samples, gpu_count);
 	double storage_bytes_per_s = CALIBRATED(&setting->candidate->calibration, storage_bytes_per_s, 0);
 
-	/* storage that nobody described, but that was measured: each machine reads its own part */
+	/* the request describes no storage, but its rate was measured: each machine reads its own part */
 	if (is_given(request->input_pipeline.sample_bytes) && !is_given(request->input_pipeline.storage_gbs) && storage_bytes_per_s > 0)
 		time.read_s = samples * request->input_pipeline.sample_bytes / (storage_bytes_per_s * ceil(gpu_count / (double)setting->device.node));
 
@@ -249,7 +255,7 @@ static double step_sum(const struct step_time *time)
 		time->host_transfer_s + time->launch_overhead_s;
 }
 
-/* Of all layers, those that keep their activations under full recomputation. */
+/* Returns the share of all layers that keep their activations under full recomputation. */
 static double kept_share(const struct step_work *work)
 {
 	double kept = 0, layers = 0;
@@ -263,7 +269,7 @@ static double kept_share(const struct step_work *work)
 	return kept / fmax(1, layers);
 }
 
-/* FLOPs really done: scores in full where attention is not fused, and what is done again. */
+/* Fills the model FLOPs, and the hardware FLOPs, which include recomputation. */
 static void step_flops(const struct step_work *work, struct step_result *result)
 {
 	const struct setting *setting = work->setting;
@@ -286,7 +292,7 @@ static void step_flops(const struct step_work *work, struct step_result *result)
 	result->hardware_flops = tokens * (setting->flops_per_token + again);
 }
 
-/* Of one micro-batch: the longest stage and the sum of all stages. */
+/* Times of one micro-batch: on the longest stage, and summed over all stages. */
 struct schedule {
 	double longest_s, all_s;
 };
@@ -296,7 +302,7 @@ static double schedule_s(const struct step_work *work, const struct schedule *sc
 	return pipeline_time_s(schedule->longest_s, schedule->all_s, work->degrees.micro_batches, work->degrees.pipeline, work->degrees.interleave);
 }
 
-/* `device`, `issued`: the schedule of the devices' work alone, and with the host that issues it. */
+/* Fills the result. `device`: the schedule of the devices' work alone; `issued`: with the host that issues it. */
 static void step_fill(const struct step_work *work, const struct stage_time *longest, const struct schedule *device, const struct schedule *issued,
 	const struct stage_end *end, struct step_result *result)
 {
@@ -347,7 +353,7 @@ void step_parts_each(const struct setting *setting, const struct parallelism *la
 	}
 }
 
-/* Stages that hold the same layers take the same time. */
+/* True if a stage has the same layers as the one before it, and so takes the same time. */
 static bool like_the_one_before(const struct stages *stages, int stage)
 {
 	return stage > 0 && stage < stages->count - 1 && memcmp(stages->layers[stage], stages->layers[stage - 1], sizeof stages->layers[0]) == 0;

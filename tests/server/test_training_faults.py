@@ -12,9 +12,9 @@ def refused(daemon, changes, slug):
 
 
 @pytest.mark.parametrize("gpus, pins, batch, pointer, would_do", [
-    (48, {"tensor": 6}, None, "/parallelism/tensor", "1, 2, 4, 8, 16, 32 would do"),
-    (16, {"tensor": 2, "pipeline": 2, "data": 2, "context": 1}, None, "/parallelism", "data 4 would do"),
-    (12, {"tensor": 8}, None, "/parallelism", "gpu_count 8 or 16 would do"),
+    (48, {"tensor": 6}, None, "/parallelism/tensor", "allowed: 1, 2, 4, 8, 16, 32"),
+    (16, {"tensor": 2, "pipeline": 2, "data": 2, "context": 1}, None, "/parallelism", "set data to 4"),
+    (12, {"tensor": 8}, None, "/parallelism", "set gpu_count to 8 or 16"),
     (64, {"pipeline": 64}, None, "/parallelism/pipeline", "32 stages"),
     (64, {"pipeline": 1, "interleave": 4}, None, "/parallelism/interleave", "1 without a pipeline"),
     (64, {"expert": 8}, None, "/parallelism/expert", "no experts"),
@@ -38,7 +38,7 @@ def test_the_nearest_keeps_what_it_can(daemon):
     problem, faults = refused(daemon, {"gpu_count": 64, "parallelism": {"tensor": 8, "pipeline": 8, "data": 8, "context": 8}}, "invalid")
     assert "tensor 8, pipeline 8, data 1, context 1" in problem["detail"]
     problem, faults = refused(daemon, {"gpu_count": 64, "parallelism": {"tensor": 8, "pipeline": 2, "data": 1, "context": 8}}, "invalid")
-    assert "context 4 would do" in faults["/parallelism"] and "tensor 8, pipeline 2, data 1, context 4" in problem["detail"]
+    assert "set context to 4" in faults["/parallelism"] and "tensor 8, pipeline 2, data 1, context 4" in problem["detail"]
 
 
 @pytest.mark.parametrize("pins", [{"zero_stage": 0}, {"zero_stage": 3}, {}])
@@ -80,7 +80,7 @@ def test_all_faults_at_once(daemon):
 
 def test_experts_name_their_divisors(daemon):
     _, faults = refused(daemon, {"model": "mixtral-8x7b", "gpu_count": 12, "parallelism": {"expert": 8, "pipeline": 1}}, "invalid")
-    assert "12 ranks" in faults["/parallelism/expert"] and "1, 2, 4 would do" in faults["/parallelism/expert"]
+    assert "12 ranks" in faults["/parallelism/expert"] and "allowed: 1, 2, 4" in faults["/parallelism/expert"]
 
 
 def test_every_constraint_that_does_not_hold(daemon):
