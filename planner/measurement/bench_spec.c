@@ -96,8 +96,9 @@ size_t bench_block_products(const struct bench_block *block, struct bench_spec_p
 	return total;
 }
 
-/* Two norms (a read and a write each) and two residual sums (two reads, one write) of the width; rotations and transposes of queries,
- * keys and values; the activation reads what the first matrix wrote and writes what the last one reads. */
+/* Per layer: two norms (a read and a write each) and two residual sums (two reads, one write) of the width; rotations
+ * and transposes of queries, keys and values; the activation reads the first matrix's output and writes the last one's
+ * input. */
 double bench_block_element_bytes(const struct bench_block *block, double element_bytes)
 {
 	double rows = (double)block->sequence * (double)block->micro_batch, up = block->gated == TRUTH_TRUE ? 2 : 1;

@@ -1,15 +1,15 @@
-/* What of a plan a benchmark is to measure: the work that the plan's devices would spend their time on.
+/* The work of a plan that a benchmark measures: the products, attention and transfers that take the devices' time.
  *
- * Made from a plan, sent to the worker as JSON (api/tables/bench_spec.c), and echoed with each figure. Sizes are those of one
- * device: what tensor parallelism divides is divided already. Absent members as in base/given.h; lists and text belong to
- * whoever made them. Pure. */
+ * Made from a plan, sent to the worker as JSON (api/tables/bench_spec.c), and echoed with each figure. Sizes are those
+ * of one device: tensor parallelism has divided them already. Absent members are as in base/given.h; the caller that
+ * makes the spec owns its lists and texts. Pure. */
 #ifndef FLEETPLAN_PLANNER_MEASUREMENT_BENCH_SPEC_H
 #define FLEETPLAN_PLANNER_MEASUREMENT_BENCH_SPEC_H
 
 #include "base/given.h"
 #include "planner/precision.h"
 
-/* A matrix product and the two of its backward pass. Operands are row-major and lie as the forward pass left them. */
+/* A matrix product and the two of its backward pass. Operands are row-major, in the layout of the forward pass. */
 enum bench_product {
 	PRODUCT_FORWARD,         /* C = A B:   A m x k, B k x n */
 	PRODUCT_INPUT_GRADIENT,  /* C = A B^T: A m x k, B n x k */
@@ -19,22 +19,22 @@ enum bench_product {
 const char *bench_product_name(enum bench_product product); /* "input_gradient" */
 
 struct bench_shape {
-	int64_t m, n, k; /* C is m x n, and k is what is summed over, whichever product it is */
+	int64_t m, n, k; /* C is m x n, and k is the summed dimension, for each product */
 };
 
 struct bench_attention {
 	int64_t batch, heads, kv_heads, queries, keys, head_dimension;
 	bool causal;
-	bool backward; /* the gradients of queries, keys and values, scores computed again */
+	bool backward; /* the gradients of queries, keys and values; scores are computed again */
 };
 
 enum { BENCH_PRODUCTS_MAX = 48, BENCH_ATTENTIONS_MAX = 8, BENCH_SIZES_MAX = 8, BENCH_BLOCK_PRODUCTS_MAX = 16 };
 
 struct bench_spec_product {
-	const char *role;         /* "qkv", "mlp_down"; NULL: has none */
+	const char *role;         /* "qkv", "mlp_down"; NULL: none */
 	int64_t m, n, k;          /* as bench_shape */
 	enum bench_product product;
-	enum precision precision; /* PRECISION_UNSET: whichever is measured */
+	enum precision precision; /* PRECISION_UNSET: the one that is measured */
 	double count;             /* in one step: its weight in the mean; NaN: 1 */
 };
 
@@ -44,11 +44,11 @@ struct bench_spec_attention {
 	double count;
 };
 
-/* A transformer block at true width: so many layers forward and backward, the head where vocabulary > 0, and the update of
- * the weights where optimizer_bytes_per_parameter > 0. */
+/* A transformer block at true width: `layers` layers forward and backward, the head if vocabulary > 0, and the update
+ * of the weights if optimizer_bytes_per_parameter > 0. */
 struct bench_block {
 	int64_t layers, hidden, heads, kv_heads, head_dimension, ffn, vocabulary, sequence, micro_batch;
-	enum truth gated; /* the MLP has three matrices and not two */
+	enum truth gated; /* the MLP has three matrices instead of two */
 	enum precision precision;
 	double optimizer_bytes_per_parameter; /* NaN: no update */
 	double predicted_s;                   /* by the planner, for exactly this block; NaN: not predicted */
@@ -70,25 +70,26 @@ struct bench_spec {
 	struct bench_attentions kv_read;            /* decode: one query a sequence */
 	struct number_list transfer_bytes;          /* between host and device, beside the usual ladder */
 	struct number_list collective_bytes;        /* gradient buckets */
-	double sample_bytes;                        /* of one training sample in storage; NaN: not told */
+	double sample_bytes;                        /* of one training sample in storage; NaN: not known */
 	struct bench_block block;                   /* layers <= 0: none */
 };
-void bench_spec_init(struct bench_spec *spec); /* nothing in it */
+void bench_spec_init(struct bench_spec *spec); /* empties it */
 
-/* Operations of a product; of an attention, masked half left out where causal: forward 4, backward 10 a query, key and
- * dimension (two products forward; five backward, as the scores are computed again). */
+/* Operations of a product, and of an attention: forward 4, backward 10 for each query, key and dimension (two products
+ * forward; five backward, because the scores are computed again); causal attention counts half. */
 struct bench_shape bench_product_shape(const struct bench_spec_product *product);
 double bench_shape_flops(const struct bench_shape *shape);
 double bench_attention_flops(const struct bench_attention *attention);
 
-/* Bytes of keys and values that one pass over the cache reads, at `element_bytes` each. */
+/* Returns the bytes of keys and values that one pass over the cache reads, at `element_bytes` each. */
 double bench_kv_bytes(const struct bench_attention *attention, double element_bytes);
 
-/* The products of a block's whole step, each with the number of times it occurs, in order of first use. Answers how many of
- * at most BENCH_BLOCK_PRODUCTS_MAX. */
+/* Lists the products of a block's whole step in order of first use, each with the number of times that it occurs.
+ * Returns how many there are, at most BENCH_BLOCK_PRODUCTS_MAX. */
 size_t bench_block_products(const struct bench_block *block, struct bench_spec_product *products);
 
-/* Bytes that one layer's norms, residuals, rotations and activations read and write forward (E25's counts); backward twice. */
+/* Returns the bytes that one layer's norms, residuals, rotations and activations read and write forward (E25's counts).
+ * Backward they move twice as many. */
 double bench_block_element_bytes(const struct bench_block *block, double element_bytes);
 double bench_block_parameters(const struct bench_block *block);
 double bench_block_flops(const struct bench_block *block); /* products and attention, forward and backward */

@@ -1,4 +1,4 @@
-/* A transformer block by itself: which one stands for a model, and how long the step model says that it takes. */
+/* A transformer block by itself: the block that represents a model, and its time by the step model. */
 #include "planner/measurement/shapes.h"
 #include "planner/operators/memory_traffic.h"
 #include "planner/step/layer_time.h"
@@ -13,11 +13,11 @@ struct physics shapes_bare_physics(void)
 
 	bare.gemm_fraction = bare.narrow_fraction = bare.nvfp4_fraction = 1;
 	bare.element_traffic = 1;
-	bare.power_exponent = 0; /* seconds are too short to heat a part */
+	bare.power_exponent = 0; /* a benchmark takes seconds, too short to heat the accelerator */
 	return bare;
 }
 
-/* A model of nothing but the block's layers, which is already divided over ranks. */
+/* Makes a model of only the block's layers, which are already divided over ranks. */
 static void block_model(const struct bench_block *block, struct model *model)
 {
 	*model = (struct model){.kind = MODEL_TRANSFORMER, .hidden = (int)block->hidden, .layer_count = (int)block->layers, .kind_count = 1,
@@ -62,7 +62,7 @@ double block_predicted_s(const struct candidate *candidate, const struct bench_b
 	return fmax(time_s, (double)block->layers * parts_of_layer * CALIBRATED(&candidate->calibration, kernel_launch_s, 0));
 }
 
-/* The kind of layer of which there are most, of those that attend. */
+/* Returns the attention layer's kind with the most layers; NULL: none. */
 static const struct layer_kind *most_frequent(const struct model *model)
 {
 	const struct layer_kind *found = NULL;
@@ -85,24 +85,24 @@ static int64_t divided(int64_t size, int64_t ranks)
 	return size / ranks > 1 ? size / ranks : 1;
 }
 
-static bool fits(const struct candidate *candidate, struct bench_block *block, double least_s)
+static bool block_fits(const struct candidate *candidate, struct bench_block *block, double least_s)
 {
 	block->predicted_s = block_predicted_s(candidate, block);
 	return !(block->predicted_s > least_s);
 }
 
-/* Leaves out what a short block can do without, last its tokens. */
+/* Shortens the block until it fits: layers, head, then tokens. */
 static void block_shorten(const struct candidate *candidate, struct bench_block *block)
 {
-	if (fits(candidate, block, SHAPES_BLOCK_MOST_S))
+	if (block_fits(candidate, block, SHAPES_BLOCK_MOST_S))
 		return;
 	block->layers = 1;
-	if (fits(candidate, block, SHAPES_BLOCK_MOST_S))
+	if (block_fits(candidate, block, SHAPES_BLOCK_MOST_S))
 		return;
 	block->vocabulary = ABSENT_COUNT;
-	while (!fits(candidate, block, SHAPES_BLOCK_MOST_S) && block->micro_batch > 1)
+	while (!block_fits(candidate, block, SHAPES_BLOCK_MOST_S) && block->micro_batch > 1)
 		block->micro_batch /= 2;
-	while (!fits(candidate, block, SHAPES_BLOCK_MOST_S) && block->sequence >= 2 * shortest_sequence)
+	while (!block_fits(candidate, block, SHAPES_BLOCK_MOST_S) && block->sequence >= 2 * shortest_sequence)
 		block->sequence /= 2;
 }
 

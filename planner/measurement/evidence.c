@@ -42,7 +42,7 @@ double evidence_median(double *values, size_t count)
 {
 	if (count == 0)
 		return ABSENT_NUMBER;
-	/* insertion: fleets are small, and qsort() is not pure */
+	/* insertion sort: fleets are small, and qsort() is not pure */
 	for (size_t i = 1; i < count; i++) {
 		double value = values[i];
 		size_t k = i;
@@ -66,7 +66,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Figures of the same thing, whichever device and plan. */
+/* True if both are figures of the same thing, measured for the same plan or for none; devices may differ. */
 static bool comparable(const struct evidence *a, const struct evidence *b)
 {
 	return a->quantity == b->quantity && a->precision == b->precision && same_text(a->class, b->class) &&
@@ -83,7 +83,8 @@ static double days_most(const struct evidence *item)
 	return item->quantity == QUANTITY_RUN_PRACTICE ? EVIDENCE_RUN_DAYS : EVIDENCE_DAYS;
 }
 
-/* Halves of a benchmark's repetitions differ by noise as well: by two intervals of the whole in one of a hundred. Jobs are not repetitions. */
+/* Halves of a benchmark's repetitions also differ by noise: by two intervals of the whole in one of a hundred.
+ * Observed jobs are not repetitions. */
 static double disagreement_most(const struct evidence *item)
 {
 	bool jobs = item->quantity == QUANTITY_STACK_SPEED || item->quantity == QUANTITY_RUN_PRACTICE;
@@ -92,7 +93,7 @@ static double disagreement_most(const struct evidence *item)
 	return fmax(EVIDENCE_DISAGREEMENT, 2 * given_or(interval, 0));
 }
 
-/* What a figure says by itself. */
+/* Judges a figure by itself. */
 static enum standing own_standing(const struct evidence *item, int64_t now_us)
 {
 	if (item->quantity == QUANTITY_GEMM_EFFICIENCY && !same_text(item->method, "library_gemm"))
@@ -104,7 +105,7 @@ static enum standing own_standing(const struct evidence *item, int64_t now_us)
 	return STANDING_USED;
 }
 
-/* Whether another device has shown about the same, which the key that delivered this one did not deliver. */
+/* True if a usable figure of another device agrees that another key delivered. */
 static bool is_seconded(const struct evidence *items, size_t count, size_t index, int64_t now_us)
 {
 	for (size_t i = 0; i < count; i++)
@@ -115,7 +116,7 @@ static bool is_seconded(const struct evidence *items, size_t count, size_t index
 	return false;
 }
 
-/* What a figure says by itself, and whether it waits. */
+/* Judges a figure by itself, and whether it waits. */
 static enum standing trusted_standing(const struct evidence *items, size_t count, size_t index, int64_t now_us)
 {
 	enum standing standing = own_standing(&items[index], now_us);
@@ -123,7 +124,7 @@ static enum standing trusted_standing(const struct evidence *items, size_t count
 	return standing == STANDING_USED && items[index].held && !is_seconded(items, count, index, now_us) ? STANDING_HELD : standing;
 }
 
-/* Of other devices, as far as each can be trusted without the fleet. */
+/* Takes median and deviation of other devices' figures, those that are usable without the fleet. False: too few. */
 static bool fleet_of(const struct evidence *items, size_t count, size_t index, int64_t now_us, double *median, double *deviation)
 {
 	double values[EVIDENCE_DEVICES_MAX];
@@ -154,16 +155,16 @@ enum standing evidence_standing(const struct evidence *items, size_t count, size
 	why[0] = '\0';
 	switch (standing) {
 	case STANDING_METHOD:
-		snprintf(why, size, "by %.40s: a bound, and not what a library's products reach", item->method ? item->method : "an unknown method");
+		snprintf(why, size, "measured by %.40s: that is a bound, not the rate of a library's products", item->method ? item->method : "an unknown method");
 		break;
 	case STANDING_STALE:
-		snprintf(why, size, "%.0f days old: %.0f is the most", age_days(item, now_us), days_most(item));
+		snprintf(why, size, "%.0f days old; plans use figures of at most %.0f days", age_days(item, now_us), days_most(item));
 		break;
 	case STANDING_REPETITION:
 		snprintf(why, size, "its repetition disagrees by %.1f %%, more than %.0f %%", 100 * item->disagreement, 100 * disagreement_most(item));
 		break;
 	case STANDING_FLEET:
-		snprintf(why, size, "other devices disagree: their median is %.4g, and this is %.1f of their deviations from it (%.0f at most)", median,
+		snprintf(why, size, "other devices disagree: their median is %.4g, and this figure is %.1f deviations from it (at most %.0f)", median,
 			fabs(item->value - median) / deviation, EVIDENCE_MADS);
 		break;
 	case STANDING_HELD:
@@ -182,7 +183,7 @@ static bool is_wished(const struct evidence *item, const struct evidence_wish *w
 		same_text(item->plan_id, wish->plan_id) && same_text(item->accelerator, wish->accelerator);
 }
 
-/* A device counts once, with the newest of its figures that are used. */
+/* True if the figure is the newest usable one of its device: a device counts once. */
 static bool is_newest(const struct evidence *items, size_t count, size_t index, const struct evidence_wish *wish, int64_t now_us)
 {
 	for (size_t i = 0; i < count; i++)

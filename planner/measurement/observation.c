@@ -6,10 +6,11 @@
 #include "planner/measurement/evidence.h"
 #include "planner/measurement/own_runs.h"
 
-/* Hours and steps of one run are measured apart; the largest matrix product that was measured beside its peak: Gaudi2, MAMF tables, stas00/ml-engineering. */
+/* steps_agree: a run's hours and steps are measured apart. best_product: the largest measured matrix product over its
+ * peak: Gaudi2, MAMF tables, stas00/ml-engineering. */
 static const double steps_agree = 0.97, best_product = 0.97;
 
-/* Step time and tokens/s of one job that differ by more speak of different steps. */
+/* Step time and tokens/s of one job that differ by more than this describe different steps. */
 static const double figures_agree = 0.05;
 
 double observation_step_time_s(const struct observed_job *job)
@@ -26,18 +27,18 @@ const char *observation_refusal(const struct observed_job *job)
 	if (!(step_s > 0))
 		return "neither step_time_s nor tokens_per_s was reported";
 	if (job->pinned)
-		return "the plan's mfu was given: nothing of it was predicted";
+		return "the plan's mfu was given, so that the plan predicts no speed";
 	if (!(job->predicted_step_time_s > 0))
 		return "the plan predicts no time of a step";
 	if (job->gpu_count >= 1 && job->gpu_count != job->planned_gpu_count)
-		return "it ran on another number of accelerators than was planned";
+		return "the job ran on another number of accelerators than planned";
 	if (job->stack && job->planned_stack && strcmp(job->stack, job->planned_stack) != 0)
-		return "it ran another stack than was planned";
+		return "the job ran another stack than planned";
 	if (job->step_time_s > 0 && job->tokens_per_s > 0 && job->step_tokens > 0 &&
 		fabs(job->step_tokens / job->tokens_per_s / job->step_time_s - 1) > figures_agree)
-		return "step_time_s and tokens_per_s contradict each other for the plan's batch: they describe another one";
+		return "step_time_s and tokens_per_s contradict each other for the plan's batch: they describe another batch";
 	if (speed < OBSERVATION_SPEED_LEAST || speed > OBSERVATION_SPEED_MOST)
-		return "more than 3 times faster or slower than its plan: not the job that was planned";
+		return "more than 3 times faster or slower than its plan: this is not the planned job";
 	return NULL;
 }
 
@@ -50,15 +51,15 @@ const char *observation_run_refusal(const struct observed_run *run)
 	if (!(run->recipe_hours > 0))
 		return "the plan predicts no hours";
 	if (run->gpu_count >= 1 && run->gpu_count != run->planned_gpu_count)
-		return "it ran on another number of accelerators than was planned: plan that number, and report against that plan";
+		return "the run used another number of accelerators than planned: plan that number, and report against that plan";
 	if (run->stack && run->planned_stack && strcmp(run->stack, run->planned_stack) != 0)
-		return "it ran another stack than was planned: plan that one, and report against that plan";
+		return "the run used another stack than planned: plan that stack, and report against that plan";
 	if (practice < OWN_RUN_LEAST || practice > OWN_RUN_MOST)
-		return "less than a third or more than 6 times the hours of its plan's steps: not the whole run that was planned";
+		return "less than a third or more than 6 times the hours of its plan's steps: this is not the planned whole run";
 	if (practice < steps_agree * run->step_ratio)
-		return "its hours are fewer than the steps take that it reports: they contradict each other";
+		return "its hours and its reported steps contradict each other: the steps take longer";
 	if (run->hfu / practice > best_product)
-		return "its hours are fewer than the best matrix products of any accelerator would take";
+		return "its hours are fewer than the best matrix products of any accelerator take";
 	return NULL;
 }
 
@@ -76,7 +77,7 @@ static size_t count_plans(const struct observed_speed *items, const bool *counts
 	return plans;
 }
 
-/* Of sorted values, between neighbours. */
+/* Returns a quantile of sorted values, interpolated between neighbours. */
 static double quantile(const double *sorted, size_t count, double part)
 {
 	double place = part * (double)(count - 1), below = floor(place);
@@ -85,7 +86,7 @@ static double quantile(const double *sorted, size_t count, double part)
 	return i + 1 < count ? sorted[i] + (place - below) * (sorted[i + 1] - sorted[i]) : sorted[count - 1];
 }
 
-/* Of logarithms of geometric means: what is the same to so much is the same. */
+/* Logarithms of geometric means that differ by less than this are equal. */
 static const double rounding = 1e-6;
 
 double observation_likeness(const struct observed_kind *kind)
@@ -147,7 +148,7 @@ bool observation_consensus(const struct observed_speed *items, size_t count, str
 	consensus->spread = evidence_deviation(deviations, kept, consensus->value);
 	if (consensus->spread <= OBSERVATION_SPREAD_MOST * consensus->value)
 		return true;
-	snprintf(consensus->why, sizeof consensus->why, "%zu observations deviate by %.0f %% from their median: %.0f %% is the most", kept,
+	snprintf(consensus->why, sizeof consensus->why, "%zu observations deviate by %.0f %% from their median; at most %.0f %% is allowed", kept,
 		100 * consensus->spread / consensus->value, 100 * OBSERVATION_SPREAD_MOST);
 	return false;
 }

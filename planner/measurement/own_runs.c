@@ -16,19 +16,19 @@ struct own_run own_run_of(double practice, double expected, double sigma, double
 		.log10_gpus = log10(gpu_count), .likeness = likeness};
 }
 
-static double apart(double a, double b)
+static double spread_ratio(double a, double b)
 {
 	return fmax(a, b) / fmin(a, b);
 }
 
-/* A run as a standard deviate of what was expected of it, and how much of what it shows is open in the plan that is asked for. */
+/* A run as a standard deviate from its expectation, and the spread that its deviate refers to. */
 struct view {
 	double deviate, sigma;
 };
 
 static struct view view_of(const struct own_run *run, const struct own_runs_prior *prior, double log_rest_factor)
 {
-	bool rest_is_nearer = apart(prior->rest_sigma, prior->sigma) < apart(run->sigma, prior->sigma);
+	bool rest_is_nearer = spread_ratio(prior->rest_sigma, prior->sigma) < spread_ratio(run->sigma, prior->sigma);
 
 	if (is_given(run->log_rest) && rest_is_nearer)
 		return (struct view){(run->log_rest - log_rest_factor) / prior->rest_sigma, prior->rest_sigma};
@@ -45,7 +45,7 @@ struct own_runs_posterior own_runs_posterior(const struct own_runs *runs, const 
 	for (size_t i = 0; runs && i < runs->count; i++) {
 		const struct own_run *run = &runs->items[i];
 		struct view view = view_of(run, prior, log_rest_factor);
-		double common = 1 / apart(view.sigma, prior->sigma);
+		double common = 1 / spread_ratio(view.sigma, prior->sigma);
 		double weight = run->likeness * exp(log(OWN_RUNS_UNLIKE) * fabs(run->log10_gpus - log10_gpus)) * common * common;
 
 		weights += weight;

@@ -8,7 +8,7 @@ static struct product product_of(const struct bench_shape *shape)
 	return (struct product){.rows = (double)shape->m, .inner = (double)shape->k, .columns = (double)shape->n, .count = 1, .narrow = true};
 }
 
-/* The device under bare kernels; `ceiling` (NaN: as it is calibrated) is the efficiency of all products. */
+/* Fills the device under bare kernels; `ceiling` (NaN: as calibrated) is the efficiency of all products. */
 static bool bare_device(const struct candidate *candidate, enum precision precision, double ceiling, const struct physics *bare, struct device *device)
 {
 	struct candidate judged = *candidate;
@@ -22,7 +22,7 @@ static bool bare_device(const struct candidate *candidate, enum precision precis
 	return device_of_candidate(&judged, precision, bare, 1, device);
 }
 
-/* Operands are narrow already, or were never: a worker casts nothing. */
+/* A worker casts nothing: its operands are in the product's format already. */
 static double bare_product_s(struct device *device, const struct physics *bare, const struct bench_shape *shape)
 {
 	struct product product = product_of(shape);

@@ -4,12 +4,12 @@
 
 static const double input_bytes_per_token = 8; /* an index of 64 bits, as frameworks move them */
 
-/* One option's products on their way into a spec. */
+/* The state while an option's products are added to a spec. */
 struct gathering {
 	struct shapes_room *room;
 	struct bench_spec *spec;
-	enum precision precision, wide; /* wide: of what is left in 16 bits or more */
-	bool backward, frozen;          /* training; its weights get no gradient */
+	enum precision precision, wide; /* wide: of the parts that stay in 16 bits or more */
+	bool backward, frozen;          /* backward: training; frozen: its weights have no gradient */
 };
 
 static double product_weight(const struct bench_spec_product *product)
@@ -24,7 +24,8 @@ static bool same_product(const struct bench_spec_product *a, const struct bench_
 	return a->m == b->m && a->n == b->n && a->k == b->k && a->product == b->product && a->precision == b->precision;
 }
 
-/* Adds to one of the same shape, takes a free place, or that of the lightest if that is lighter. */
+/* Adds the product's count to one of the same shape, or takes a free place, or replaces the lightest if that is
+ * lighter. */
 static void gather_one(struct gathering *gathering, const struct bench_spec_product *product)
 {
 	struct bench_products *list = &gathering->spec->products;
@@ -49,7 +50,7 @@ static void gather_one(struct gathering *gathering, const struct bench_spec_prod
 }
 
 /* Y = X W: rows x columns over inner; dX = dY W^T, rows x inner over columns; dW = X^T dY, inner x columns over rows. */
-static void gather(struct gathering *gathering, const char *role, double rows, double inner, double columns, double count)
+static void gather_products(struct gathering *gathering, const char *role, double rows, double inner, double columns, double count)
 {
 	int64_t r = (int64_t)rint(rows), i = (int64_t)rint(inner), c = (int64_t)rint(columns);
 	struct bench_spec_product product = {.role = role, .m = r, .n = c, .k = i, .product = PRODUCT_FORWARD, .precision = gathering->precision, .count = count};
@@ -72,7 +73,7 @@ static void gather(struct gathering *gathering, const char *role, double rows, d
 	gather_one(gathering, &product);
 }
 
-/* How one kind of layer is divided, and what passes through it. */
+/* How ranks divide one kind of layer, and the tokens that pass through it. */
 struct rank_work {
 	const struct model *model;
 	const struct layer_kind *kind;
@@ -87,21 +88,21 @@ static void gather_mixer(struct gathering *gathering, const struct rank_work *wo
 
 	switch (kind->mixer) {
 	case MIXER_ATTENTION:
-		gather(gathering, "qkv", work->rows, hidden, heads * kind->head_dim * (kind->output_gate ? 2 : 1) + keys, work->count);
-		gather(gathering, "attention_output", work->rows, heads * value, hidden, work->count);
+		gather_products(gathering, "qkv", work->rows, hidden, heads * kind->head_dim * (kind->output_gate ? 2 : 1) + keys, work->count);
+		gather_products(gathering, "attention_output", work->rows, heads * value, hidden, work->count);
 		break;
 	case MIXER_MLA:
 		if (kind->q_lora_rank > 0)
-			gather(gathering, "query_latent", work->rows, hidden, kind->q_lora_rank, work->count);
-		gather(gathering, "kv_latent", work->rows, hidden, kind->kv_lora_rank + kind->rope_head_dim, work->count);
-		gather(gathering, "query_heads", work->rows, kind->q_lora_rank > 0 ? kind->q_lora_rank : hidden, heads * key_dim, work->count);
-		gather(gathering, "kv_heads", work->rows, kind->kv_lora_rank, heads * (kind->head_dim + value), work->count);
-		gather(gathering, "attention_output", work->rows, heads * value, hidden, work->count);
+			gather_products(gathering, "query_latent", work->rows, hidden, kind->q_lora_rank, work->count);
+		gather_products(gathering, "kv_latent", work->rows, hidden, kind->kv_lora_rank + kind->rope_head_dim, work->count);
+		gather_products(gathering, "query_heads", work->rows, kind->q_lora_rank > 0 ? kind->q_lora_rank : hidden, heads * key_dim, work->count);
+		gather_products(gathering, "kv_heads", work->rows, kind->kv_lora_rank, heads * (kind->head_dim + value), work->count);
+		gather_products(gathering, "attention_output", work->rows, heads * value, hidden, work->count);
 		break;
 	case MIXER_MAMBA2:
 	case MIXER_GATED_DELTA:
-		gather(gathering, "mixer_in", work->rows, hidden, fmax(kind->heads * value, kind->mixer_params / hidden - kind->heads * value) / work->tensor, work->count);
-		gather(gathering, "mixer_out", work->rows, heads * value, hidden, work->count);
+		gather_products(gathering, "mixer_in", work->rows, hidden, fmax(kind->heads * value, kind->mixer_params / hidden - kind->heads * value) / work->tensor, work->count);
+		gather_products(gathering, "mixer_out", work->rows, heads * value, hidden, work->count);
 		break;
 	case MIXER_NONE:
 	case MIXER_COUNT:
@@ -113,8 +114,8 @@ static void gather_dense(struct gathering *gathering, const struct rank_work *wo
 {
 	if (!(width > 0))
 		return;
-	gather(gathering, "mlp_up", work->rows, work->model->hidden, (work->kind->gated ? 2 : 1) * width / work->tensor, work->count);
-	gather(gathering, "mlp_down", work->rows, width / work->tensor, work->model->hidden, work->count);
+	gather_products(gathering, "mlp_up", work->rows, work->model->hidden, (work->kind->gated ? 2 : 1) * width / work->tensor, work->count);
+	gather_products(gathering, "mlp_down", work->rows, width / work->tensor, work->model->hidden, work->count);
 }
 
 static void gather_feed_forward(struct gathering *gathering, const struct rank_work *work)
@@ -128,9 +129,9 @@ static void gather_feed_forward(struct gathering *gathering, const struct rank_w
 		return;
 	held = fmax(1, kind->experts / work->expert);
 	rows = fmax(1, work->rows / (work->tensor / work->expert_tensor) * kind->experts_active / held);
-	gather(gathering, "expert_up", rows, hidden, (kind->gated ? 2 : 1) * kind->expert_width / work->expert_tensor, held * work->count);
-	gather(gathering, "expert_down", rows, kind->expert_width / work->expert_tensor, hidden, held * work->count);
-	gather(gathering, "router", work->rows / work->tensor, hidden, kind->experts, work->count);
+	gather_products(gathering, "expert_up", rows, hidden, (kind->gated ? 2 : 1) * kind->expert_width / work->expert_tensor, held * work->count);
+	gather_products(gathering, "expert_down", rows, kind->expert_width / work->expert_tensor, hidden, held * work->count);
+	gather_products(gathering, "router", work->rows / work->tensor, hidden, kind->experts, work->count);
 	gather_dense(gathering, work, kind->shared_width);
 }
 
@@ -151,7 +152,7 @@ static void attention_add(struct bench_attentions *list, const struct bench_atte
 		list->items[list->count++] = (struct bench_spec_attention){.shape = *shape, .precision = precision, .count = count};
 }
 
-/* Layers whose window is shorter than the sequence are left out: a worker's attention has none. */
+/* True if the layer attends to the whole sequence: a worker's attention has no window. */
 static bool attends_to_all(const struct layer_kind *kind, double sequence)
 {
 	return (kind->mixer == MIXER_ATTENTION || kind->mixer == MIXER_MLA) && !(kind->window > 0 && kind->window < sequence);
@@ -215,7 +216,7 @@ static void training_sizes(const struct setting *setting, const struct paralleli
 		sizes_add(&spec->collective_bytes, degrees->rows * model->hidden * wide);
 }
 
-/* Tokens in storage are indices of 16 bits where the vocabulary allows it, else of 32 (Megatron-LM's datasets). */
+/* Tokens in storage are indices of 16 bits where the vocabulary allows it, else of 32 bits (Megatron-LM's datasets). */
 static double sample_bytes(const struct training_input *input)
 {
 	return given_or(input->request.input_pipeline.sample_bytes, input->request.sequence_length * (input->model.vocabulary < 65500 ? 2 : 4));
@@ -255,14 +256,14 @@ bool shapes_of_training(const struct training_input *input, const struct candida
 		attention_add(&spec->attention, &shape, gathering.wide, work.count);
 	}
 	gathering.precision = gathering.wide;
-	gather(&gathering, "head", degrees.rows, model->hidden, model_head_columns(model) / degrees.tensor, degrees.micro_batches / degrees.pipeline);
+	gather_products(&gathering, "head", degrees.rows, model->hidden, model_head_columns(model) / degrees.tensor, degrees.micro_batches / degrees.pipeline);
 	training_sizes(&setting, layout, &degrees, spec);
 	spec->sample_bytes = sample_bytes(input);
 	spec->block = shapes_block(model, candidate, layout, sequence, gathering.wide);
 	return true;
 }
 
-/* What one rank multiplies for `rows` tokens that meet the model at once. */
+/* Adds the products of one rank for `rows` tokens that pass the model at once. */
 static void gather_tokens(struct gathering *gathering, const struct model *model, const struct shapes_serving *serving, double rows)
 {
 	double tensor = (double)serving->layout.tensor, pipeline = (double)serving->layout.pipeline, expert = (double)serving->layout.expert;
@@ -290,7 +291,7 @@ bool shapes_of_inference(const struct model *model, const struct shapes_serving 
 	gather_tokens(&gathering, model, serving, rows);
 	gather_tokens(&gathering, model, serving, prompt);
 	gathering.precision = gathering.wide;
-	gather(&gathering, "head", rows, model->hidden, model_head_columns(model) / tensor, 1);
+	gather_products(&gathering, "head", rows, model->hidden, model_head_columns(model) / tensor, 1);
 	for (int k = 0; k < model->kind_count; k++) {
 		const struct layer_kind *kind = &model->kinds[k];
 		struct bench_attention shape = attention_of(kind, tensor);

@@ -5,9 +5,10 @@
 #include "planner/operators/device.h"
 #include "planner/operators/physics.h"
 
-/* Quantities that no catalogue row has: wide ranges about what is published, which a forged figure cannot leave. Launches take 6.1 us (RTX 5060)
- * to 8.7 us (MI300X) in superbench's validation, and less in a row; collectives of 8 ranks 16 to 25 us (aiconfigurator). Copies begin within as
- * much. A file is read as by one disk, or as by a node full of NVMe drives. */
+/* Quantities that no catalogue row has: wide ranges around published figures, which limit a forged figure. Launches
+ * take 6.1 us (RTX 5060) to 8.7 us (MI300X) in superbench's validation, and less in a row; collectives of 8 ranks 16
+ * to 25 us (aiconfigurator). Copies begin within about that time. A file is read at the rate of one disk up to that of
+ * a node full of NVMe drives. */
 static const struct {
 	enum quantity quantity;
 	double low, high;
@@ -51,9 +52,9 @@ bool trust_range_of(const struct accelerator *accelerator, enum quantity quantit
 	case QUANTITY_STORAGE_RATE:
 		for (size_t i = 0; i < COUNT_OF(plausible); i++)
 			if (plausible[i].quantity == quantity)
-				*range = (struct trust_range){.low = plausible[i].low, .high = plausible[i].high, .of = "what was ever published"};
+				*range = (struct trust_range){.low = plausible[i].low, .high = plausible[i].high, .of = "the published figures"};
 		return true;
-	case QUANTITY_STACK_SPEED: /* of observations, which no agent delivers */
+	case QUANTITY_STACK_SPEED: /* from observations, which agents do not deliver */
 	case QUANTITY_RUN_PRACTICE:
 	case QUANTITY_UNSET:
 	case QUANTITY_COUNT:
@@ -64,12 +65,12 @@ bool trust_range_of(const struct accelerator *accelerator, enum quantity quantit
 
 struct trust_range trust_range_of_speed(void)
 {
-	return (struct trust_range){.low = TRUST_LEAST, .high = TRUST_MOST, .of = "the speed that is predicted of its software"};
+	return (struct trust_range){.low = TRUST_LEAST, .high = TRUST_MOST, .of = "the predicted speed of its software"};
 }
 
 struct trust_range trust_range_of_run(double expected)
 {
-	return (struct trust_range){.low = TRUST_RUN_LEAST * expected, .high = TRUST_RUN_MOST * expected, .of = "what published runs let expect"};
+	return (struct trust_range){.low = TRUST_RUN_LEAST * expected, .high = TRUST_RUN_MOST * expected, .of = "the practice of published runs"};
 }
 
 bool trust_agrees(double a, double b)

@@ -213,7 +213,7 @@ static void what_is_not_used_says_why(void **state)
 	choose(NULL, NULL);
 	assert_close(calibration.memory_efficiency, 0.8, 0);
 	assert_string_equal(assumed("calibration.unused")->text, "b.old");
-	assert_contains(assumed("calibration.unused")->source, "100 days old: 90 is the most");
+	assert_contains(assumed("calibration.unused")->source, "100 days old; plans use figures of at most 90 days");
 	memcpy(judged, rows, sizeof judged);
 	calibrations_judge(&catalogue, judged, 2, NOW_US, &arena);
 	assert_int_equal(judged[0].used, TRUTH_TRUE);
