@@ -1,10 +1,10 @@
-/* A measured step beside the one that was planned. */
+/* Compares a measured step with the planned one. */
 #include "planner/diagnosis/diagnosis.h"
 
-/* A difference below this part of the predicted step is not worth a name. */
+/* Smaller differences, as a part of the predicted step, are not named. */
 static const double same_share = 0.02;
 
-static void compare(struct diagnosis *diagnosis, const char *part, double measured_ms, double predicted_s)
+static void compare_part(struct diagnosis *diagnosis, const char *part, double measured_ms, double predicted_s)
 {
 	double predicted_ms = 1000 * predicted_s;
 
@@ -20,21 +20,21 @@ static void compare_parts(const struct step_time *predicted, struct diagnosis *d
 	const struct step_timings *measured = &diagnosis->timings;
 	double exposed_s = predicted->tensor_comm_s + predicted->context_comm_s + predicted->pipeline_comm_s +
 	                   predicted->data_comm_exposed_s + predicted->expert_comm_s;
-	bool one = !is_given(measured->optimizer_ms); /* a trace does not tell the update from the rest of the computing */
+	bool one = !is_given(measured->optimizer_ms); /* a trace does not separate the update from other computing */
 
-	compare(diagnosis, "step_time", measured->step_time_ms, predicted->time_s);
-	compare(diagnosis, "compute", measured->compute_ms, predicted->compute_s + predicted->recompute_s + (one ? predicted->optimizer_s : 0));
-	compare(diagnosis, "optimizer", measured->optimizer_ms, predicted->optimizer_s);
-	compare(diagnosis, "exposed_communication", measured->exposed_communication_ms, exposed_s);
-	compare(diagnosis, "pipeline_bubble", measured->pipeline_bubble_ms, predicted->pipeline_bubble_s);
-	compare(diagnosis, "data_wait", measured->data_wait_ms, predicted->input_wait_s);
-	compare(diagnosis, "exposed_host_to_device", measured->exposed_host_to_device_ms, predicted->host_transfer_s);
-	compare(diagnosis, "launch_gap", measured->launch_gap_ms, predicted->launch_overhead_s);
-	compare(diagnosis, "device_wait", measured->device_wait_ms, 0);
-	compare(diagnosis, "idle", measured->idle_ms, 0);
+	compare_part(diagnosis, "step_time", measured->step_time_ms, predicted->time_s);
+	compare_part(diagnosis, "compute", measured->compute_ms, predicted->compute_s + predicted->recompute_s + (one ? predicted->optimizer_s : 0));
+	compare_part(diagnosis, "optimizer", measured->optimizer_ms, predicted->optimizer_s);
+	compare_part(diagnosis, "exposed_communication", measured->exposed_communication_ms, exposed_s);
+	compare_part(diagnosis, "pipeline_bubble", measured->pipeline_bubble_ms, predicted->pipeline_bubble_s);
+	compare_part(diagnosis, "data_wait", measured->data_wait_ms, predicted->input_wait_s);
+	compare_part(diagnosis, "exposed_host_to_device", measured->exposed_host_to_device_ms, predicted->host_transfer_s);
+	compare_part(diagnosis, "launch_gap", measured->launch_gap_ms, predicted->launch_overhead_s);
+	compare_part(diagnosis, "device_wait", measured->device_wait_ms, 0);
+	compare_part(diagnosis, "idle", measured->idle_ms, 0);
 }
 
-/* The first of the rows is the step itself. */
+/* The first row is the step itself. */
 static void name_the_largest(struct diagnosis *diagnosis)
 {
 	struct predicted_step *step = &diagnosis->prediction;
@@ -51,15 +51,15 @@ static void name_the_largest(struct diagnosis *diagnosis)
 	}
 }
 
-static void describe(struct diagnosis *diagnosis)
+static void describe_difference(struct diagnosis *diagnosis)
 {
 	struct predicted_step *step = &diagnosis->prediction;
 	double measured_ms = diagnosis->timings.step_time_ms;
-	int length = snprintf(step->detail, sizeof step->detail, "the step takes %.4g ms, %.0f %% %s than the %.4g planned, %s p10 to p90", measured_ms,
+	int length = snprintf(step->detail, sizeof step->detail, "the step takes %.4g ms, %.0f %% %s than the planned %.4g ms, %s p10 to p90", measured_ms,
 		fabs(100 * (step->ratio - 1)), step->ratio < 1 ? "less" : "more", step->step_time_ms.p50, step->within == TRUTH_TRUE ? "inside" : "outside");
 
 	if (step->differs_most && length > 0 && (size_t)length < sizeof step->detail)
-		snprintf(step->detail + length, sizeof step->detail - (size_t)length, "; most of all %s differs, by %.4g ms %s", step->differs_most,
+		snprintf(step->detail + length, sizeof step->detail - (size_t)length, "; %s differs most: %.4g ms %s", step->differs_most,
 			fabs(step->differs_ms), step->differs_ms < 0 ? "less" : "more");
 }
 
@@ -78,17 +78,17 @@ void diagnose_compare(const struct training_option *predicted, struct diagnosis 
 	step->ratio = measured_ms / step->step_time_ms.p50;
 	step->within = measured_ms >= step->step_time_ms.p10 && measured_ms <= step->step_time_ms.p90 ? TRUTH_TRUE : TRUTH_FALSE;
 	name_the_largest(diagnosis);
-	describe(diagnosis);
+	describe_difference(diagnosis);
 }
 
-/* --- for planning with what was measured ----------------------------------------------------------------------------- */
+/* --- for planning with the measured step ------------------------------------------------------------------------------ */
 
 static double seconds(double ms)
 {
 	return ms / 1000;
 }
 
-/* The update and other copies wait for memory too, where somebody told these apart. */
+/* The update and other copies wait for memory too, where the timings separate these. */
 static double bandwidth_ms(const struct step_timings *timings)
 {
 	return is_given(timings->memory_bandwidth_ms) ? timings->memory_bandwidth_ms + given_or(timings->optimizer_ms, 0) + given_or(timings->other_copies_ms, 0)

@@ -1,7 +1,8 @@
-/* POST /v1/diagnoses: what binds a running training, what to change, and what that gains; and what its loss curve says.
+/* POST /v1/diagnoses: what limits a running training, what to change, what that saves, and what its loss curve shows.
  *
- * Three inputs, one answer: measured timings of a step (E81-E83), a profiler's trace (E80, planner/diagnosis/trace.h, turned
- * into timings), and a training log (E84-E89). Pure data; absent members as in given.h. Times are milliseconds a step. */
+ * It takes three inputs: measured timings of a step (E81-E83), a profiler's trace (E80, planner/diagnosis/trace.h, which
+ * turns it into timings), and a training log (E84-E89). Pure data; absent members as in given.h. Times are milliseconds
+ * a step. */
 #ifndef FLEETPLAN_PLANNER_DIAGNOSIS_DIAGNOSIS_H
 #define FLEETPLAN_PLANNER_DIAGNOSIS_DIAGNOSIS_H
 
@@ -15,8 +16,8 @@ enum diagnosis_kind {
 	DIAGNOSIS_KIND_COUNT
 };
 
-/* A step as somebody measured it. Indented members are parts of the one above them, the others do not overlap, but for
- * communication and copies, of which only the exposed part (nothing computes meanwhile) adds to the step. */
+/* A measured step. Indented members are parts of the one above them; the others do not overlap, except communication
+ * and copies, of which only the exposed part (nothing computes meanwhile) adds to the step. */
 struct step_timings {
 	double step_time_ms;
 	double compute_ms;
@@ -29,17 +30,17 @@ struct step_timings {
 	double   exposed_host_to_device_ms;
 	double other_copies_ms; /* exposed copies on the device or back to the host */
 	double data_wait_ms, launch_gap_ms, pipeline_bubble_ms;
-	double device_wait_ms; /* work is issued and the accelerator rests: on another stream, a copy, another rank */
-	double idle_ms; /* what is left of the step: answered, not taken */
+	double device_wait_ms; /* work is issued and the accelerator waits: for another stream, a copy, another rank */
+	double idle_ms; /* the rest of the step: returned, not read from the request */
 };
 
-/* What turns a gain into hours and money; each may be absent. */
+/* Figures that turn saved time into hours and money; each may be absent. */
 struct diagnosis_context {
 	int64_t gpu_count;
 	double usd_per_gpu_hour, steps_remaining;
 };
 
-/* A log as columns. validation_loss has its own steps where it was not taken at each. */
+/* A log as columns. validation_loss has its own steps where it was not measured at each step. */
 struct training_log {
 	struct number_list step, loss, validation_step, validation_loss, learning_rate, gradient_norm;
 };
@@ -55,7 +56,7 @@ struct log_rows {
 
 struct traced_run;
 
-/* A stored plan as the prediction: what its recommended option says, for the request that `training` then is. */
+/* A stored plan as the prediction: its recommended option, for the request that `training` then holds. */
 struct stored_plan {
 	int64_t revision;
 	struct training_option option;
@@ -65,36 +66,36 @@ struct diagnosis_request {
 	struct step_timings timings;
 	struct training_log training_log;
 	struct log_rows training_log_rows; /* the same as rows */
-	double steps_planned;              /* where the training is to end */
+	double steps_planned;              /* the step at which the training ends */
 	double usd_per_step, usd_per_percent_max;
 	struct diagnosis_context context;
-	struct training_request training; /* of this run, to compare with; its model absent: none */
-	const char *plan_id;              /* the same of a stored plan */
-	const struct stored_plan *stored; /* what was read of it; NULL: none */
-	struct json_text trace;           /* beside these: as it came but for its events; answered by its length and digest */
-	const struct traced_run *traced;  /* what was read of them; NULL: nothing */
+	struct training_request training; /* of this run, to compare with; without a model: none */
+	const char *plan_id;              /* of a stored plan to compare with */
+	const struct stored_plan *stored; /* that plan; NULL: none */
+	struct json_text trace;           /* beside these: as received, without its events; the answer has its length and digest */
+	const struct traced_run *traced;  /* the parsed events; NULL: none */
 };
 
 struct lever {
 	const char *code;
 	enum diagnosis_kind kind;
 	char detail[240];
-	double step_time_ms; /* afterwards */
+	double step_time_ms; /* with the lever applied */
 	double saved_ms, saved_share, saved_hours, saved_usd;
 	double change_hours, change_usd, change_gb; /* of the whole plan, planned again; absent where it was not */
 };
 
 enum { LEVERS_MAX = 48, COMPARED_MAX = 12, LOG_FINDINGS_MAX = 8 };
 
-/* The step that was planned, beside the measured one. */
+/* The planned step, beside the measured one. */
 struct predicted_step {
 	const char *accelerator;
 	int64_t gpu_count, revision; /* revision: of the stored plan */
 	struct interval step_time_ms;
 	struct bottleneck_use bottleneck;
 	double ratio;                /* measured over predicted step time */
-	enum truth within;           /* the measured step lies between p10 and p90 */
-	const char *differs_most;    /* the part that is furthest from its prediction; NULL: none was measured */
+	enum truth within;           /* the measured step is between p10 and p90 */
+	const char *differs_most;    /* the part farthest from its prediction; NULL: no part was measured, or none differs */
 	double differs_ms;           /* measured less predicted */
 	char detail[240];
 };
@@ -111,7 +112,7 @@ enum log_verdict {
 
 struct log_finding {
 	enum log_verdict kind;
-	double step; /* since when */
+	double step; /* the first step that it concerns */
 	char detail[320];
 };
 
@@ -122,7 +123,7 @@ struct log_diagnosis {
 	double best_step, best_loss;   /* lowest smoothed training loss */
 	double best_validation_step, best_validation_loss;
 	double noise_share;            /* robust spread of the loss around its trend, over the loss */
-	double swing_share;            /* p10 to p90 of the same */
+	double swing_share;            /* p10 to p90 around the trend, over the loss */
 	double slope_share;            /* change of the trend over the last third of the steps, over the loss */
 	struct {
 		double loss_limit, amplitude, offset_steps, exponent; /* E84; absent: no curve fits */
@@ -130,8 +131,8 @@ struct log_diagnosis {
 	} fit;
 	struct interval loss_limit;   /* E85 */
 	struct interval loss_final;   /* at steps_planned */
-	double steps_per_percent, usd_per_percent; /* E89: of the next hundredth; absent where it is never reached */
-	double stop_step;             /* E89: from here on a further hundredth costs more than usd_per_percent_max */
+	double steps_per_percent, usd_per_percent; /* E89: of the next hundredth; absent where the curve does not reach it */
+	double stop_step;             /* E89: from this step a further hundredth costs more than usd_per_percent_max */
 	size_t finding_count;
 	struct log_finding findings[LOG_FINDINGS_MAX];
 };
@@ -148,8 +149,8 @@ struct trace_summary {
 	enum truth cpu_only;
 	double events, kernels, copies, streams, devices, window_ms;
 	double host_to_device_bytes, host_to_device_gbs, pageable_share; /* of the bytes */
-	double synchronisation_ms; /* a step, in calls that wait for the device */
-	double launches_matched;   /* kernels and copies whose launch calls are in the trace too; of them: */
+	double synchronisation_ms; /* of a step, in calls that wait for the device */
+	double launches_matched;   /* kernels and copies whose launch calls are in the trace too; for these: */
 	double launch_to_start_us; /* mean time from the call's return to the start */
 	double rank, world_size;
 	char backend[32], device_name[96];
@@ -169,7 +170,7 @@ struct diagnosis {
 		enum diagnosis_kind kind;
 		double shares[DIAGNOSIS_KIND_COUNT];
 	} bottleneck;
-	double efficiency; /* share of the step in which the accelerator computes */
+	double efficiency; /* computing and update, without recomputation, over the step */
 	size_t lever_count;
 	struct lever levers[LEVERS_MAX];
 	size_t compared_count;
@@ -181,24 +182,32 @@ struct diagnosis {
 	struct findings findings;
 };
 
-/* E81, E82. Completes the timings (idle, exposed parts, the step where it was left out), and says what binds. Given: timings in ms
- * (>= 0; absent members as absent). Returned: diagnosis->timings, bottleneck, efficiency. INVALID when nothing was measured or
- * the parts exceed the step by more than 2 %. */
+/* E81, E82. Completes the timings (idle, exposed parts, a missing step time), and finds what limits the step.
+ * Given:    timings, ms, >= 0; absent members as absent.
+ * Returned: diagnosis->timings, bottleneck, efficiency; shares of the step, which sum to 1. INVALID when nothing was
+ *           measured or the parts exceed the step by more than 2 %.
+ * Case:     tests/planner/golden/diagnosis.txt (E81, E82). */
 FALLIBLE enum status diagnose_timings(const struct step_timings *timings, struct diagnosis *diagnosis, struct failure *failure);
 
-/* The diagnosed step by the planner's words, in seconds, for training_input.measured; what nobody measured is absent. */
+/* Returns the diagnosed step in the planner's terms, in s, for training_input.measured; unmeasured parts are absent. */
 struct measured_step diagnose_measured(const struct diagnosis *diagnosis);
 
-/* Puts the diagnosed step beside the predicted one, part by part, and says where they differ most. Given: the option that was planned;
- * its step, interval of the step, bottleneck, accelerator and number are read. */
+/* Compares the diagnosed step with the predicted one, part by part, and names the part that differs most. Given: the
+ * planned option; its step, interval of the step, bottleneck, accelerator and number are read. */
 void diagnose_compare(const struct training_option *predicted, struct diagnosis *diagnosis);
 
-/* E83. What each lever gains. Given: a diagnosed step, context, and the findings of the same training planned with diagnose_measured()
- * (NULL: none). Returned: diagnosis->levers and advice: what the timings alone say, and what planning again with the change says. */
+/* E83. Computes what each lever saves: from the timings alone, and from planning again with the change.
+ * Given:    context; planned: findings of the same training, planned with diagnose_measured() (NULL: none); diagnosis: a
+ *           diagnosed step.
+ * Returned: diagnosis->levers and advice; time in ms a step, hours, USD.
+ * Case:     tests/planner/golden/diagnosis.txt (E83). */
 void diagnose_levers(const struct diagnosis_context *context, const struct findings *planned, struct diagnosis *diagnosis);
 
-/* E84-E89. Judges a log. Given: a request with training_log or training_log_rows. Returned: diagnosis->training_log, advice;
- * INVALID when the columns differ in length, steps do not rise, or there are fewer than 8 rows. `room` is working memory. */
+/* E84-E89. Judges a training log.
+ * Given:    request with training_log (rows are already turned into columns); room: working memory.
+ * Returned: diagnosis->training_log, advice; INVALID when the columns differ in length, steps do not rise, or the log has
+ *           fewer than 8 rows or more than 100,000.
+ * Case:     tests/planner/test_training_log.c. */
 struct log_room;
 FALLIBLE enum status diagnose_log(const struct diagnosis_request *request, struct log_room *room, struct diagnosis *diagnosis,
 	struct failure *failure);

@@ -1,18 +1,18 @@
-/* What could be changed about a measured step, and what it would then take (E83): by its timings alone, and where the training is
- * described, by planning again with the change. */
+/* Possible changes to a measured step, and the step time with each (E83): from its timings alone, and where the
+ * training is described, from planning again with the change. */
 #include "planner/diagnosis/timings.h"
 #include "planner/training/levers.h"
 
-/* Savings below this share of the step are noise beside the spread of steps. */
+/* Smaller savings, as a share of the step, are noise beside the spread of steps. */
 static const double worth_a_lever = 0.02;
 
-/* A lever makes its change to the timings; what it says may hold one figure. */
+/* A lever, and its change to the timings. */
 struct lever_row {
 	const char *code;
 	enum diagnosis_kind kind;
 	void (*change)(struct step_timings *timings);
 	const char *detail;
-	const char *planned; /* code of the planner's lever that does the same; NULL: none */
+	const char *planned; /* code of the planner's lever with the same change; NULL: none */
 };
 
 static void drop_wait(struct step_timings *timings)
@@ -30,14 +30,14 @@ static void drop_launches(struct step_timings *timings)
 	timings->launch_gap_ms = 0;
 }
 
-/* Twice the work behind each launch: per sample, half the launches. */
+/* Twice the work of each launch: half the launches a sample. */
 static void halve_launches(struct step_timings *timings)
 {
 	timings->launch_gap_ms /= 2;
 }
 
-/* What is exposed hides behind computing that nothing runs beside yet. */
-static double hidden(double exposed_ms, double total_ms, double compute_ms)
+/* Returns the exposed time that can hide behind computing that nothing runs beside yet, in ms. */
+static double hideable_ms(double exposed_ms, double total_ms, double compute_ms)
 {
 	double free_ms = fmax(0, compute_ms - (total_ms - exposed_ms));
 
@@ -47,10 +47,10 @@ static double hidden(double exposed_ms, double total_ms, double compute_ms)
 static void overlap_communication(struct step_timings *timings)
 {
 	timings->exposed_communication_ms -=
-		hidden(timings->exposed_communication_ms, timings->communication_ms, given_or(timings->compute_ms, 0));
+		hideable_ms(timings->exposed_communication_ms, timings->communication_ms, given_or(timings->compute_ms, 0));
 }
 
-/* All communication takes `factor` of its time, and what was hidden hides as much as before. */
+/* Scales all communication by `factor`; as much of it is hidden as before. */
 static void scale_communication(struct step_timings *timings, double factor)
 {
 	double overlapped_ms = timings->communication_ms - timings->exposed_communication_ms;
@@ -67,7 +67,7 @@ static void halve_communication(struct step_timings *timings)
 static void overlap_copies(struct step_timings *timings)
 {
 	timings->exposed_host_to_device_ms -=
-		hidden(timings->exposed_host_to_device_ms, timings->host_to_device_ms, given_or(timings->compute_ms, 0));
+		hideable_ms(timings->exposed_host_to_device_ms, timings->host_to_device_ms, given_or(timings->compute_ms, 0));
 }
 
 static void drop_recomputation(struct step_timings *timings)
@@ -76,7 +76,8 @@ static void drop_recomputation(struct step_timings *timings)
 	timings->recompute_ms = 0;
 }
 
-/* Chains of element-wise kernels read and write each tensor once instead of once a kernel; pairs are the least that fuse. */
+/* Fused chains of element-wise kernels read and write each tensor once instead of once a kernel; a chain has at least
+ * two. */
 static void fuse_traffic(struct step_timings *timings)
 {
 	timings->compute_ms -= timings->memory_bandwidth_ms / 2;
@@ -94,7 +95,7 @@ static void accumulate_updates(struct step_timings *timings)
 	timings->optimizer_ms /= 2;
 }
 
-/* Twice the micro-batches: the same bubble beside twice the work. */
+/* Twice the micro-batches: the same bubble for twice the work. */
 static void halve_bubble(struct step_timings *timings)
 {
 	timings->pipeline_bubble_ms /= 2;
@@ -118,7 +119,7 @@ static void drop_idle(struct step_timings *timings)
 
 static const struct lever_row rows[] = {
 	{"more_loader_workers", DIAGNOSIS_INPUT, drop_wait,
-		"prepare samples ahead of the step: more data-loader workers and prefetching, samples decoded beforehand", "loader_workers"},
+		"prepare samples before the step needs them: more data-loader workers, prefetching, samples decoded in advance", "loader_workers"},
 	{"faster_storage", DIAGNOSIS_INPUT, halve_wait, "read from storage at twice the rate: local disks, larger files read in parallel, a denser format", "faster_storage"},
 	{"fused_kernels_or_graphs", DIAGNOSIS_LAUNCH_OVERHEAD, drop_launches,
 		"issue fewer kernels: a compiled model (torch.compile), CUDA graphs, fused optimizer and norms", "fused_kernels"},
@@ -129,10 +130,10 @@ static const struct lever_row rows[] = {
 	{"gradient_accumulation", DIAGNOSIS_INTERCONNECT, halve_communication,
 		"accumulate two micro-batches before gradients are reduced: half of that traffic a sample, where the batch may grow", "gradient_accumulation"},
 	{"gradient_compression", DIAGNOSIS_INTERCONNECT, halve_communication,
-		"send gradients in half the bytes (BF16 instead of FP32, FP8 instead of BF16); check the loss against a run without", "gradient_compression"},
+		"send gradients in half the bytes (BF16 instead of FP32, FP8 instead of BF16); compare the loss with a run without it", "gradient_compression"},
 	{"faster_interconnect", DIAGNOSIS_INTERCONNECT, halve_communication, "twice the network rate between accelerators, or a layout that keeps traffic inside the node", "faster_network"},
 	{"pinned_memory", DIAGNOSIS_HOST_TRANSFER, overlap_copies,
-		"copy from pinned memory without waiting (pin_memory, non_blocking), so that copies run beside the step before", NULL},
+		"copy from pinned memory without waiting (pin_memory, non_blocking), so that copies run beside the previous step", NULL},
 	{"less_recomputation", DIAGNOSIS_MEMORY, drop_recomputation,
 		"keep activations instead of computing them again: more sharding, an 8-bit optimizer, or more memory an accelerator", "recompute"},
 	{"fused_elementwise", DIAGNOSIS_MEMORY_BANDWIDTH, fuse_traffic, "fuse element-wise kernels, norms and losses, so that each tensor passes through memory half as often", NULL},
@@ -140,9 +141,9 @@ static const struct lever_row rows[] = {
 	{"fewer_updates", DIAGNOSIS_MEMORY_BANDWIDTH, accumulate_updates, "accumulate gradients over two micro-batches: half the updates a sample, where the batch may grow", NULL},
 	{"more_micro_batches", DIAGNOSIS_PIPELINE_BUBBLE, halve_bubble, "twice the micro-batches a step (a larger global batch, or smaller micro-batches), or interleaved stages", NULL},
 	{"precision_fp8", DIAGNOSIS_COMPUTE, narrow_products,
-		"matrix products in 8 bits, where the accelerator has them and they are in 16 now; at most this, check the loss against a run without", "precision"},
+		"use 8-bit matrix products in place of 16-bit ones, where the accelerator has them; this is the most that it saves; compare the loss with a run without it", "precision"},
 	{"fewer_stream_waits", DIAGNOSIS_DEVICE_WAIT, drop_device_wait,
-		"kernels are issued in time and held back on the device: wait for events later, prefetch a layer earlier, even out the ranks that others wait for", NULL},
+		"the host issues kernels in time, but the device holds them back: wait for events later, prefetch a layer earlier, balance the ranks", NULL},
 	{"fewer_host_syncs", DIAGNOSIS_IDLE, drop_idle,
 		"find what the accelerator waits for: synchronisation (.item(), prints, logging), checkpoints and evaluation inside the step", NULL},
 };
@@ -155,7 +156,7 @@ static void lever_price(struct lever *lever, const struct diagnosis_context *con
 	lever->saved_usd = context->gpu_count > 0 ? hours * (double)context->gpu_count * context->usd_per_gpu_hour : ABSENT_NUMBER;
 }
 
-/* In the order of savings; the table's among equals. */
+/* Inserts a lever in the order of savings; equal ones keep the table's order. */
 static void lever_insert(struct diagnosis *diagnosis, const struct lever *lever)
 {
 	size_t at = diagnosis->lever_count;
@@ -171,7 +172,7 @@ static void effect_part(struct advice *advice, double change, const char *unit)
 {
 	size_t length = strlen(advice->effect);
 
-	if (fabs(change) > 0 && length < sizeof advice->effect) /* false where there is no figure */
+	if (fabs(change) > 0 && length < sizeof advice->effect) /* false where the figure is absent */
 		snprintf(advice->effect + length, sizeof advice->effect - length, "%s%.4g %s %s", length > 0 ? ", " : "", fabs(change), unit,
 			change < 0 ? "less" : "more");
 }
@@ -192,7 +193,7 @@ static void lever_advise(const struct lever *lever, const struct diagnosis *diag
 	advice->sample_time_ratio = planned ? lever->step_time_ms / diagnosis->timings.step_time_ms : ABSENT_NUMBER;
 }
 
-/* Nothing to change is found absent rather than zero by the levers. */
+/* Returns the timings with 0 for absent parts: levers change numbers. */
 static struct step_timings timings_filled(const struct step_timings *timings)
 {
 	struct step_timings all = *timings;
@@ -229,7 +230,7 @@ static void try_rows(const struct diagnosis_context *context, const struct findi
 {
 	_Static_assert(COUNT_OF(rows) + ADVICE_MAX <= LEVERS_MAX, "room for every lever");
 	const struct step_timings now = timings_filled(&diagnosis->timings);
-	bool on_cpu = diagnosis->has_trace && diagnosis->trace.cpu_only == TRUTH_TRUE; /* accelerators' number formats are none of its */
+	bool on_cpu = diagnosis->has_trace && diagnosis->trace.cpu_only == TRUTH_TRUE; /* number formats of accelerators do not apply to it */
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct step_timings changed = now;
@@ -269,7 +270,7 @@ static void try_planned(const struct diagnosis_context *context, const struct fi
 		lever.change_usd = advice->change_usd;
 		lever.change_gb = advice->change_gb;
 		lever_price(&lever, context);
-		lever.saved_usd = ABSENT_NUMBER; /* the number of accelerators may be the lever: change_usd knows */
+		lever.saved_usd = ABSENT_NUMBER; /* the lever may change the number of accelerators: change_usd includes that */
 		lever_insert(diagnosis, &lever);
 	}
 }

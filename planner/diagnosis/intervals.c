@@ -17,7 +17,7 @@ bool intervals_add(struct intervals *set, double start, double end)
 	return true;
 }
 
-/* --- sorting: in place, n log n whatever the order, since the order is the sender's to choose --------------------- */
+/* --- sorting: in place, n log n for every order, because the client chooses the order ----------------------------- */
 
 static void span_swap(struct span *a, struct span *b)
 {

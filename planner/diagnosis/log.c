@@ -1,22 +1,24 @@
-/* What a training log says: diverging, overfitting, oscillating, stalled or improving, and where it heads (E84-E89). */
+/* The verdict on a training log: diverging, overfitting, oscillating, too slow, stalled or improving, and its forecast
+ * (E84-E89). */
 #include <stdarg.h>
 
 #include "planner/diagnosis/log_curve.h"
 
-/* Thresholds of the verdicts, as shares of the loss: below them nobody would change a run. */
-static const double rise_that_diverges = 0.05;    /* E86: of the smoothed loss above its lowest */
-static const double burst_that_diverges = 0.20;   /* E86: the same of the last rows alone */
+/* Thresholds of the verdicts, as shares of the loss: a smaller change is no reason to change a run. */
+static const double rise_that_diverges = 0.05;    /* E86: the smoothed loss above its lowest value */
+static const double burst_that_diverges = 0.20;   /* E86: the same for the last rows alone */
 static const double swing_that_oscillates = 0.20; /* E87: p10 to p90 around the trend */
 static const double fall_that_moves = 0.005;      /* E87: over the last third of the steps */
-static const double still_there = 0.02; /* of the last loss: where a loss that stalled came to rest */
-static const double rise_that_overfits = 0.01;    /* E88: of the validation loss above its lowest */
+static const double still_there = 0.02; /* of the last loss: the range in which a stalled loss rests */
+static const double rise_that_overfits = 0.01;    /* E88: the validation loss above its lowest value */
 static const double clearly = 3;                  /* standard deviations */
-static const double fall_that_is_small = 0.1;     /* E87: over the whole log, in which a run at a usual rate has fallen by more */
-static const double fall_that_is_even = 0.7;      /* E87: of the second half over the first: a curve that has begun to bend falls by less */
-static const double rate_that_rises = 1.1;        /* warm-up: of the last rate over the middle's */
+static const double fall_that_is_small = 0.1;     /* E87: over the whole log; a run at a usual rate falls by more */
+static const double fall_that_is_even = 0.7;      /* E87: the second half over the first; a curve that has begun to bend falls by less */
+static const double rate_that_rises = 1.1;        /* warm-up: the last rate over the middle one */
 
-/* Below a tenth of the lowest peak rate that fine-tunings publish: 1e-5 (Devlin et al. 2018, arXiv 1810.04805, name 5e-5 to 2e-5; Ouyang et al.
- * 2022, arXiv 2203.02155, 9.65e-6). Pre-training takes 6e-5 to 6e-4 (Brown et al. 2020, arXiv 2005.14165, table 2.1). */
+/* A tenth of the lowest peak rate of published fine-tunings, 1e-5 (Devlin et al. 2018, arXiv 1810.04805, name 5e-5 to
+ * 2e-5; Ouyang et al. 2022, arXiv 2203.02155, 9.65e-6). Pre-training takes 6e-5 to 6e-4 (Brown et al. 2020, arXiv
+ * 2005.14165, table 2.1). */
 static const double rate_that_is_tiny = 1e-6;
 enum { TREND_BINS_MIN = 4, TREND_BINS_MAX = 30, FIT_POINTS_MIN = 6, VALIDATION_ROWS_MIN = 4, WARM_UP_ROWS_MIN = 100 };
 
@@ -37,14 +39,14 @@ struct judged {
 static void check_column(struct failure *failure, const char *pointer, const struct number_list *column, size_t rows)
 {
 	if (column->count > 0 && column->count != rows)
-		failure_add(failure, pointer, "contradiction", "%zu values beside %zu steps: each column has one a step", column->count, rows);
+		failure_add(failure, pointer, "contradiction", "%zu values for %zu steps; give one value for each step", column->count, rows);
 }
 
 static void check_rising(struct failure *failure, const char *pointer, const struct number_list *steps)
 {
 	for (size_t i = 1; i < steps->count; i++) {
 		if (steps->items[i] <= steps->items[i - 1]) {
-			failure_add(failure, pointer, "out_of_range", "steps rise: %.12g stands after %.12g", steps->items[i], steps->items[i - 1]);
+			failure_add(failure, pointer, "out_of_range", "steps must rise; %.12g follows %.12g", steps->items[i], steps->items[i - 1]);
 			return;
 		}
 	}
@@ -55,17 +57,17 @@ static enum status check_log(const struct training_log *log, struct failure *fai
 	bool own_steps = log->validation_step.count > 0;
 
 	if (log->step.count < LOG_ROWS_MIN)
-		failure_add(failure, "/training_log/step", "too_few", "at least %d rows tell a trend from noise; here are %zu", LOG_ROWS_MIN, log->step.count);
+		failure_add(failure, "/training_log/step", "too_few", "at least %d rows are needed to separate a trend from noise; the log has %zu", LOG_ROWS_MIN, log->step.count);
 	if (log->step.count > LOG_ROWS_MAX)
 		failure_add(failure, "/training_log/step", "too_many", "at most %d rows", LOG_ROWS_MAX);
 	if (log->loss.count == 0)
-		failure_add(failure, "/training_log/loss", "missing", "the loss at each step");
+		failure_add(failure, "/training_log/loss", "missing", "give the loss at each step");
 	check_column(failure, "/training_log/loss", &log->loss, log->step.count);
 	check_column(failure, "/training_log/learning_rate", &log->learning_rate, log->step.count);
 	check_column(failure, "/training_log/gradient_norm", &log->gradient_norm, log->step.count);
 	check_column(failure, "/training_log/validation_loss", &log->validation_loss, own_steps ? log->validation_step.count : log->step.count);
 	if (own_steps && log->validation_loss.count == 0)
-		failure_add(failure, "/training_log/validation_loss", "missing", "validation_step says when it was taken");
+		failure_add(failure, "/training_log/validation_loss", "missing", "validation_step is given without it: give validation_loss, or leave validation_step out");
 	check_rising(failure, "/training_log/step", &log->step);
 	check_rising(failure, "/training_log/validation_step", &log->validation_step);
 	return failure->fault_total > 0 ? failure->status : STATUS_OK;
@@ -76,9 +78,9 @@ static struct series series_of(const struct number_list *steps, const struct num
 	return (struct series){.step = steps->items, .value = values->items, .count = values->count};
 }
 
-/* --- what is found ----------------------------------------------------------------------------------------------- */
+/* --- findings ---------------------------------------------------------------------------------------------------- */
 
-PRINTF_LIKE(4, 5) static void find(struct judged *judged, enum log_verdict kind, double step, const char *format, ...)
+PRINTF_LIKE(4, 5) static void add_finding(struct judged *judged, enum log_verdict kind, double step, const char *format, ...)
 {
 	struct log_diagnosis *answer = judged->answer;
 	struct log_finding *finding = &answer->findings[answer->finding_count];
@@ -105,7 +107,7 @@ static size_t curve_lowest(const struct curve *curve)
 	return lowest;
 }
 
-/* The latest value at or before a step; absent: there is none. */
+/* Returns the latest value at or before a step; absent: there is none. */
 static double series_at(struct series series, double step)
 {
 	double value = ABSENT_NUMBER;
@@ -129,8 +131,8 @@ static void advise_rate(struct judged *judged, const char *code, double step, do
 	if (is_given(rate) && rate > 0)
 		advice = findings_advise(judged->findings, code, "important", "lower the learning rate from %.3g to about %.3g", rate, rate * factor);
 	else
-		advice = findings_advise(judged->findings, code, "important", "lower the learning rate to about %.2g of what it is", factor);
-	snprintf(advice->effect, sizeof advice->effect, "steps %.2g times as long; noise of the loss falls with them", factor);
+		advice = findings_advise(judged->findings, code, "important", "lower the learning rate to about %.2g of its value", factor);
+	snprintf(advice->effect, sizeof advice->effect, "updates %.2g times as large; the noise of the loss falls with them", factor);
 }
 
 static void advise_divergence(struct judged *judged, double since)
@@ -139,8 +141,8 @@ static void advise_divergence(struct judged *judged, double since)
 	struct advice *advice;
 
 	advise_rate(judged, "lower_learning_rate", since, 1.0 / 3);
-	advice = findings_advise(judged->findings, "restart_from_checkpoint", "important", "go back to a checkpoint from before step %.0f", since);
-	snprintf(advice->effect, sizeof advice->effect, "%.0f steps since then are lost either way",
+	advice = findings_advise(judged->findings, "restart_from_checkpoint", "important", "restart from a checkpoint before step %.0f", since);
+	snprintf(advice->effect, sizeof advice->effect, "the %.0f steps since then are lost in any case",
 		judged->trend.step[judged->trend.count - 1] - since);
 	if (is_given(norm) && norm > 0)
 		findings_advise(judged->findings, "clip_gradients", "suggestion", "clip gradients near their median norm, %.3g, and warm up longer", norm);
@@ -148,7 +150,7 @@ static void advise_divergence(struct judged *judged, double since)
 		findings_advise(judged->findings, "clip_gradients", "suggestion", "clip gradients at their usual norm, and warm up longer");
 }
 
-/* E86. The smoothed loss stands clearly above its lowest, or the last rows burst upwards. */
+/* E86. Finds a smoothed loss that is clearly above its lowest value, or a jump upwards in the last rows. */
 static void judge_divergence(struct judged *judged)
 {
 	const struct curve *trend = &judged->trend;
@@ -158,10 +160,10 @@ static void judge_divergence(struct judged *judged)
 	spread = sqrt(pow(bin_noise(judged, last), 2) + pow(bin_noise(judged, lowest), 2));
 	end = series_quantile(judged->loss.value + judged->loss.count - tail, tail, 0.5, judged->room->scratch);
 	if (rise > clearly * spread && rise > rise_that_diverges * fabs(least))
-		find(judged, LOG_DIVERGING, trend->step[lowest], "the loss rises from %.4g around step %.0f to %.4g at the end (+%.0f %%)", least,
+		add_finding(judged, LOG_DIVERGING, trend->step[lowest], "the loss rises from %.4g around step %.0f to %.4g at the end (+%.0f %%)", least,
 			trend->step[lowest], trend->loss[last], 100 * rise / fabs(least));
 	else if (end - least > burst_that_diverges * fabs(least) && end - least > 2 * clearly * judged->noise)
-		find(judged, LOG_DIVERGING, judged->loss.step[judged->loss.count - tail], "the loss bursts in its last rows: from %.4g to %.4g", least, end);
+		add_finding(judged, LOG_DIVERGING, judged->loss.step[judged->loss.count - tail], "the loss jumps in the last rows, from %.4g to %.4g", least, end);
 	else
 		return;
 	advise_divergence(judged, judged->answer->findings[judged->answer->finding_count - 1].step);
@@ -174,10 +176,11 @@ static void advise_overfitting(struct judged *judged, double step, double lowest
 	snprintf(advice->effect, sizeof advice->effect, "validation loss %.4g instead of %.4g, and %.0f steps saved", lowest, now,
 		judged->loss.step[judged->loss.count - 1] - step);
 	findings_advise(judged->findings, "regularise", "suggestion", "regularise more: weight decay, dropout, augmentation, or fewer parameters");
-	findings_advise(judged->findings, "more_data", "suggestion", "train on more distinct data, or for fewer passes over the same");
+	findings_advise(judged->findings, "more_data", "suggestion", "train on more distinct data, or make fewer passes over the same data");
 }
 
-/* E88. The validation loss stands clearly above its lowest while the training loss has gone on falling since. */
+/* E88. Finds a validation loss that is clearly above its lowest value while the training loss has kept falling
+ * since. */
 static void judge_overfitting(struct judged *judged)
 {
 	struct series validation = judged->validation;
@@ -200,12 +203,12 @@ static void judge_overfitting(struct judged *judged)
 	if (!(rise > rise_that_overfits * fabs(smooth.loss[lowest])) || !(rise > clearly * noise) ||
 		!(judged->trend.loss[judged->trend.count - 1] < given_or(then, judged->trend.loss[0])))
 		return;
-	find(judged, LOG_OVERFITTING, smooth.step[lowest], "the validation loss has risen from %.4g at step %.0f to %.4g while the training loss went on falling to %.4g",
+	add_finding(judged, LOG_OVERFITTING, smooth.step[lowest], "the validation loss has risen from %.4g at step %.0f to %.4g while the training loss kept falling, to %.4g",
 		smooth.loss[lowest], smooth.step[lowest], now, judged->trend.loss[judged->trend.count - 1]);
 	advise_overfitting(judged, smooth.step[lowest], smooth.loss[lowest], now);
 }
 
-/* The trend at a step: the fitted curve, or where none fits the line between the medians around it. */
+/* Returns the trend at a step: the fitted curve, or where none fits the line between the medians around it. */
 static double trend_at(const struct judged *judged, double step)
 {
 	const struct curve *trend = &judged->trend;
@@ -218,7 +221,7 @@ static double trend_at(const struct judged *judged, double step)
 	return trend->loss[k - 1] + (trend->loss[k] - trend->loss[k - 1]) * (step - trend->step[k - 1]) / (trend->step[k] - trend->step[k - 1]);
 }
 
-/* E87. Around the trend, over the second half: what lies between p10 and p90. */
+/* E87. Returns the distance of p10 and p90 around the trend, over the second half. */
 static double swing_of(struct judged *judged)
 {
 	size_t from = judged->loss.count / 2, rows = judged->loss.count - from;
@@ -241,12 +244,12 @@ static void judge_oscillation(struct judged *judged)
 	answer->swing_share = share = level > 0 ? swing / level : 0;
 	if (!(share > swing_that_oscillates) || !(swing > 2 * progress))
 		return;
-	find(judged, LOG_OSCILLATING, step[rows / 2], "the loss swings by %.0f %% of itself around its trend, which falls by %.2g %% meanwhile", 100 * share,
+	add_finding(judged, LOG_OSCILLATING, step[rows / 2], "the loss swings by %.0f %% of its value around its trend, which falls by %.2g %% meanwhile", 100 * share,
 		level > 0 ? 100 * progress / level : 0);
 	advise_rate(judged, "lower_learning_rate", step[rows - 1], fmax(0.1, swing_that_oscillates / share));
-	advice = findings_advise(judged->findings, "larger_batch", "suggestion", "a batch (or gradient accumulation) %.3g times as large",
+	advice = findings_advise(judged->findings, "larger_batch", "suggestion", "use a batch (or gradient accumulation) %.3g times as large",
 		ceil(share * share / (swing_that_oscillates * swing_that_oscillates)));
-	snprintf(advice->effect, sizeof advice->effect, "sampling noise falls with the root of the batch: swings of about %.0f %%", 100 * swing_that_oscillates);
+	snprintf(advice->effect, sizeof advice->effect, "sampling noise falls with the root of the batch: expect swings of about %.0f %%", 100 * swing_that_oscillates);
 }
 
 static void advise_raise(struct judged *judged, double rate, double fall, double steps)
@@ -256,16 +259,17 @@ static void advise_raise(struct judged *judged, double rate, double fall, double
 
 	if (is_given(rate))
 		advice = findings_advise(judged->findings, "raise_learning_rate", tiny ? "important" : "suggestion",
-			"raise the learning rate from %.3g, threefold to tenfold at a time, until the loss falls in a curve; a third of the rate at which it becomes unstable is a good one", rate);
+			"raise the learning rate from %.3g, by 3 to 10 times at a time, until the loss curve bends; a good rate is a third of the one at which training becomes unstable", rate);
 	else
 		advice = findings_advise(judged->findings, "raise_learning_rate", "suggestion",
-			"raise the learning rate, threefold to tenfold at a time, until the loss falls in a curve; a third of the rate at which it becomes unstable is a good one");
+			"raise the learning rate, by 3 to 10 times at a time, until the loss curve bends; a good rate is a third of the one at which training becomes unstable");
 	if (fall > 0)
-		snprintf(advice->effect, sizeof advice->effect, "at this slope a tenth of the loss takes %.3g steps", 0.1 * fabs(judged->answer->last_loss) / fall * steps);
+		snprintf(advice->effect, sizeof advice->effect, "at this slope the loss takes %.3g steps to fall by a tenth", 0.1 * fabs(judged->answer->last_loss) / fall * steps);
 }
 
-/* E87. From the first step on the loss has fallen clearly, but by little and as fast at the end as at the beginning: steps too short to leave
- * where they began. Or the rate is far below any that is published. A rate that still rises is warm-up; a log that begins late says nothing of it. */
+/* E87. Finds a loss that falls clearly from the first step on, but by little and as fast at the end as at the
+ * beginning: its updates are too small to leave the region where it began. Also finds a rate far below every published
+ * one. A rate that still rises is warm-up. A log that begins late does not show the first case. */
 static bool judge_slow(struct judged *judged)
 {
 	const struct curve *trend = &judged->trend;
@@ -280,14 +284,14 @@ static bool judge_slow(struct judged *judged)
 
 	if (judged->answer->verdict != LOG_UNSET || warms_up || fall > fall_that_is_small * fabs(first) || !(even || rate < rate_that_is_tiny))
 		return false;
-	find(judged, LOG_TOO_SLOW, trend->step[0], "the loss falls by %.2g %% over the log, from %.4g to %.4g%s%s", 100 * fmax(0, fall) / fabs(first), first,
-		trend->loss[last], even ? ", as fast at the end as at the beginning: its steps are too short" : "",
-		rate < rate_that_is_tiny ? "; the learning rate is far below any that is published" : "");
+	add_finding(judged, LOG_TOO_SLOW, trend->step[0], "the loss falls by %.2g %% over the log, from %.4g to %.4g%s%s", 100 * fmax(0, fall) / fabs(first), first,
+		trend->loss[last], even ? ", as fast at the end as at the beginning: the updates are too small" : "",
+		rate < rate_that_is_tiny ? "; the learning rate is far below every published one" : "");
 	advise_raise(judged, rate, fall, steps);
 	return true;
 }
 
-/* E87. Over the last third of the steps the smoothed loss falls by less than half a hundredth, and not clearly. */
+/* E87. Finds a smoothed loss that falls by less than half a hundredth over the last third of the steps. */
 static void judge_stall(struct judged *judged)
 {
 	const struct curve *trend = &judged->trend;
@@ -301,28 +305,28 @@ static void judge_stall(struct judged *judged)
 		return;
 	while (since > 0 && fabs(trend->loss[since - 1] - trend->loss[last]) <= still_there * level)
 		since--;
-	find(judged, LOG_STALLED, trend->step[since], "the loss has stayed at %.4g since step %.0f%s", trend->loss[last], trend->step[since],
-		is_given(above) && above < 0.02 ? ": it has reached the floor of its curve" : "");
+	add_finding(judged, LOG_STALLED, trend->step[since], "the loss has stayed at %.4g since step %.0f%s", trend->loss[last], trend->step[since],
+		is_given(above) && above < 0.02 ? ": it has reached the limit of its curve" : "");
 	if (is_given(above) && above < 0.02)
 		findings_advise(judged->findings, "stop_or_enlarge", "suggestion", "stop here: further steps gain less than %.1f %%; a lower loss needs a larger model or better data",
 			100 * fmax(above, 0.001));
 	else
 		findings_advise(judged->findings, "change_learning_rate", "suggestion",
-			"try another learning rate: three times lower where the loss is noisy, higher (or a restart of its schedule) where it has decayed to nothing");
+			"try another learning rate: three times lower where the loss is noisy, higher (or restart its schedule) where the schedule has lowered it to almost 0");
 	if (since == 0)
-		findings_advise(judged->findings, "check_training", "suggestion", "nothing is learned in this log: look at data, targets, loss and the gradients' way first, on a few samples that it must learn by heart");
+		findings_advise(judged->findings, "check_training", "suggestion", "the model learns nothing in this log: first check data, targets, loss and gradients on a few samples that the model must be able to memorise");
 	else
-		findings_advise(judged->findings, "more_data", "suggestion", "a larger model, or better and more data: this one has learned what it takes from these");
+		findings_advise(judged->findings, "more_data", "suggestion", "use a larger model, or better and more data: this model has learned what it can from this data");
 }
 
-/* --- where it heads ------------------------------------------------------------------------------------------------ */
+/* --- forecast ------------------------------------------------------------------------------------------------------ */
 
 static void fill_fit(struct judged *judged, double steps_planned)
 {
 	struct log_diagnosis *answer = judged->answer;
 	struct curve thin;
 
-	/* The first tenth is warm-up, which no power law describes; a short log cannot spare it. */
+	/* Skip the first tenth, which is warm-up: no power law describes it. A short log needs all its rows. */
 	size_t skipped = judged->loss.count >= WARM_UP_ROWS_MIN ? judged->loss.count / 10 : 0;
 
 	series_thin((struct series){judged->loss.step + skipped, judged->loss.value + skipped, judged->loss.count - skipped}, judged->room->scratch, &thin);
@@ -350,7 +354,7 @@ static void forget_fit(struct judged *judged)
 	answer->loss_limit = answer->loss_final = none;
 }
 
-/* E89. */
+/* E89. Fills the cost of a further hundredth of the loss, and the step at which to stop. */
 static void fill_price(struct judged *judged, double usd_per_step, double usd_per_percent_max)
 {
 	struct log_diagnosis *answer = judged->answer;
@@ -366,12 +370,12 @@ static void fill_price(struct judged *judged, double usd_per_step, double usd_pe
 	if (!isfinite(stop))
 		return;
 	advice = findings_advise(judged->findings, "stop_step", stop <= answer->last_step ? "important" : "info",
-		"from step %.0f on a further hundredth of the loss costs more than %.4g USD%s", stop, usd_per_percent_max,
-		stop <= answer->last_step ? ": that is past, stop now" : "");
+		"from step %.0f on each further hundredth of the loss costs more than %.4g USD%s", stop, usd_per_percent_max,
+		stop <= answer->last_step ? ": this step is past, stop now" : "");
 	if (is_given(answer->usd_per_percent))
 		snprintf(advice->effect, sizeof advice->effect, "the next hundredth costs %.4g USD, %.4g steps", answer->usd_per_percent, steps);
 	else
-		snprintf(advice->effect, sizeof advice->effect, "the next hundredth is never reached: the curve ends above it");
+		snprintf(advice->effect, sizeof advice->effect, "the curve does not reach the next hundredth: its limit is above it");
 }
 
 static void fill_levels(struct judged *judged)
@@ -391,15 +395,16 @@ static void fill_levels(struct judged *judged)
 	answer->swing_share = answer->slope_share = ABSENT_NUMBER;
 }
 
-/* The columns from which no finding followed: the norm is what a diverging log is clipped at, the rate what one that does not fall as it should is changed from. */
+/* Notes the columns without a finding. The norm is the clipping limit of a diverging log; the rate is changed when the
+ * loss does not fall as expected. */
 static void remark_unused(const struct judged *judged, bool rows)
 {
 	if (judged->norm.count && judged->answer->verdict != LOG_DIVERGING)
 		findings_assume_text(judged->findings, rows ? "training_log_rows.gradient_norm" : "training_log.gradient_norm", "no finding",
-			"E86: the norm is where a log that diverges is clipped; this one does not, so that it is not used");
+			"E86: the norm is the clipping limit for a log that diverges; this log does not diverge, so that it is not used");
 	if (judged->rate.count && judged->answer->verdict == LOG_IMPROVING)
 		findings_assume_text(judged->findings, rows ? "training_log_rows.learning_rate" : "training_log.learning_rate", "no finding",
-			"E87: the rate is what is changed where a loss does not fall as it should; this one does, so that it is not used");
+			"E87: the rate is changed where a loss does not fall as expected; this loss falls as expected, so that it is not used");
 }
 
 enum status diagnose_log(const struct diagnosis_request *request, struct log_room *room, struct diagnosis *diagnosis,

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static void sink(double *values, size_t root, size_t count)
+static void heap_sink(double *values, size_t root, size_t count)
 {
 	for (size_t child; (child = 2 * root + 1) < count; root = child) {
 		double value;
@@ -17,16 +17,16 @@ static void sink(double *values, size_t root, size_t count)
 	}
 }
 
-static void sort(double *values, size_t count)
+static void sort_values(double *values, size_t count)
 {
 	for (size_t i = count / 2; i-- > 0;)
-		sink(values, i, count);
+		heap_sink(values, i, count);
 	for (size_t left = count; left-- > 1;) {
 		double value = values[0];
 
 		values[0] = values[left];
 		values[left] = value;
-		sink(values, 0, left);
+		heap_sink(values, 0, left);
 	}
 }
 
@@ -36,11 +36,11 @@ double series_quantile(const double *values, size_t count, double share, double 
 	size_t low = (size_t)at;
 
 	memmove(scratch, values, count * sizeof *values);
-	sort(scratch, count);
+	sort_values(scratch, count);
 	return low + 1 < count ? scratch[low] + (at - (double)low) * (scratch[low + 1] - scratch[low]) : scratch[low];
 }
 
-static void bin(struct series series, size_t from, size_t to, double *scratch, struct curve *curve)
+static void add_bin(struct series series, size_t from, size_t to, double *scratch, struct curve *curve)
 {
 	double sum = 0;
 
@@ -55,7 +55,7 @@ void series_bins(struct series series, size_t bins, double *scratch, struct curv
 {
 	curve->count = 0;
 	for (size_t k = 0; k < bins; k++)
-		bin(series, k * series.count / bins, (k + 1) * series.count / bins, scratch, curve);
+		add_bin(series, k * series.count / bins, (k + 1) * series.count / bins, scratch, curve);
 }
 
 void series_thin(struct series series, double *scratch, struct curve *curve)
@@ -70,7 +70,7 @@ void series_thin(struct series series, double *scratch, struct curve *curve)
 			to = from + 1;
 		if (to > series.count || k == CURVE_POINTS_MAX)
 			to = series.count;
-		bin(series, from, to, scratch, curve);
+		add_bin(series, from, to, scratch, curve);
 		from = to;
 	}
 }

@@ -7,7 +7,7 @@ static const double exponent_least = 0.05, exponent_most = 3;
 static const double offset_least = 1e-4, offset_most = 1; /* of the range of the steps */
 enum { CONSTANTS_FITTED = 4, REFINE_ROUNDS = 150, REFINE_ROUNDS_REPLICATE = 16 };
 
-/* One trial: limit and amplitude for a basis x, and what is left. Steps are counted in units of their range. */
+/* One trial: limit and amplitude for a basis x, and the remaining error. The unit of steps is their range. */
 struct trial {
 	double exponent, offset, limit, amplitude, error;
 };
@@ -27,7 +27,7 @@ static double curve_range(const struct curve *curve)
 	return curve->step[curve->count - 1] - curve->step[0];
 }
 
-/* Where a curve's steps begin, its offset counts from there: a log may begin late. */
+/* The offset counts from the curve's first step, because a log may begin late. */
 static void fill_basis(const struct curve *curve, double exponent, double offset, double *basis)
 {
 	double range = curve_range(curve);
@@ -48,7 +48,7 @@ static double trial_error(const struct curve *curve, const double *loss, const d
 	return error;
 }
 
-/* Weighted least squares of a line, its intercept and slope held at 0 or more. */
+/* Fits a line by weighted least squares; intercept and slope are at least 0. */
 static void trial_solve(const struct curve *curve, const double *loss, const double *basis, struct trial *trial)
 {
 	double w = 0, wx = 0, wy = 0, wxx = 0, wxy = 0, spread;
@@ -87,7 +87,8 @@ static void trial_at(const struct curve *curve, const double *loss, double expon
 		*best = trial;
 }
 
-/* A compass around the best of the grid, in logarithms, half as wide whenever no direction is better. */
+/* Searches around the best trial of the grid by steps in six directions, in logarithms; the steps halve whenever no
+ * direction is better. */
 static void trial_refine(const struct curve *curve, const double *loss, int rounds, struct trial *best)
 {
 	double exponent_ratio = exponent_at(1) / exponent_at(0), offset_ratio = offset_at(1) / offset_at(0);
@@ -125,7 +126,7 @@ static struct trial trial_best(const struct curve *curve, const double *loss, co
 	return best;
 }
 
-/* From units of the range, counted from the first step, to steps. */
+/* Converts from units of the range, counted from the first step, to steps. */
 static struct power_law law_of(const struct curve *curve, const struct trial *trial)
 {
 	double range = curve_range(curve);
@@ -206,7 +207,7 @@ void power_law_interval(const struct curve *curve, const struct power_law *law, 
 	*final = interval_around(power_law_loss(law, last), room->finals, CURVE_REPLICATES);
 }
 
-/* --- what going on costs ------------------------------------------------------------------------------------------- */
+/* --- cost of further steps ----------------------------------------------------------------------------------------- */
 
 double power_law_steps_per_percent(const struct power_law *law, double step)
 {

@@ -2,14 +2,15 @@
 
 #include "planner/diagnosis/timings.h"
 
-/* E80: from one operator to the next the interpreter takes tens of microseconds, in which the host is busy issuing. */
+/* E80: between two operators the interpreter takes tens of microseconds, in which the host is busy issuing. */
 static const double interpreter_gap_us = 50;
 
-/* E80: where it is known that nothing was queued, a host that is silent for less than this is still on its way to the next launch; for
- * longer, it does something else (evaluation, a checkpoint, logging). */
+/* E80: where launches are known and nothing is queued, a shorter pause of the host is still part of issuing. In a
+ * longer pause it does something else (evaluation, a checkpoint, logging). */
 static const double issuing_pause_us = 1000;
 
-/* E80: from the return of a launch to the start on an accelerator that waits for it, and from one kernel to the next that is queued. */
+/* E80: time from the return of a launch to the start on a waiting accelerator, and from one queued kernel to the
+ * next. */
 static const double launch_latency_us = 10;
 
 bool trace_queued(double called_us, double started_us, struct span *queued)
@@ -45,11 +46,11 @@ static void stretch_windows(struct traced *traced)
 
 /* --- the sweep ------------------------------------------------------------------------------------------------------ */
 
-/* Time by the set of activities that were under way in it: bit a for activity a. */
+/* Time by the set of activities that were under way: bit a is activity a. */
 struct swept {
 	double time_us[1 << ACTIVITY_COUNT];
-	double queued_us;  /* of the present stretch in which the device rests although something is queued */
-	double waiting_us, passing_us; /* the sum of these: long ones, and those from one kernel to the next */
+	double queued_us;  /* of the current stretch in which the device is idle although work is queued */
+	double waiting_us, passing_us; /* sums of these stretches: long ones, and those between two kernels */
 };
 
 #define BIT(activity) (1U << ACTIVITY_##activity)
@@ -63,7 +64,7 @@ static void end_queued(struct swept *swept)
 	swept->queued_us = 0;
 }
 
-/* Walks one window; `cursors` are those of the window before, since windows follow each other. */
+/* Sweeps one window. `cursors` continue from the window before, because windows follow each other. */
 static void sweep(const struct traced *traced, struct span window, size_t *cursors, struct swept *swept)
 {
 	double now = window.start;
@@ -93,7 +94,7 @@ static void sweep(const struct traced *traced, struct span window, size_t *curso
 	end_queued(swept);
 }
 
-/* Time in which something of `any` and nothing of `none` was under way, in ms. */
+/* Returns the time in ms in which an activity of `any` and none of `none` was under way. */
 static double swept_ms(const struct swept *swept, unsigned any, unsigned none)
 {
 	double time_us = 0;
@@ -104,7 +105,7 @@ static double swept_ms(const struct swept *swept, unsigned any, unsigned none)
 	return time_us / 1000;
 }
 
-/* E81 of a device: the first of the activities that is under way has the moment. */
+/* E81. Fills the parts of a device: a moment belongs to the first activity in the order. */
 static void device_parts(const struct swept *swept, bool launches, struct step_timings *timings)
 {
 	const unsigned moving = computing | BIT(COMMUNICATION), held = busy | BIT(QUEUED);
@@ -121,7 +122,8 @@ static void device_parts(const struct swept *swept, bool launches, struct step_t
 	timings->launch_gap_ms = swept_ms(swept, BIT(HOST) | BIT(HOST_COLLECTIVE), held | BIT(LOADER) | BIT(SYNCHRONISE)) + swept->passing_us / 1000;
 }
 
-/* E81 without a device: the operators are the computing, and what they do inside the loader is part of loading. */
+/* E81. Fills the parts without a device: the operators are the computing; inside the loader they are part of
+ * loading. */
 static void host_parts(const struct swept *swept, struct step_timings *timings)
 {
 	timings->compute_ms = swept_ms(swept, BIT(HOST), BIT(LOADER) | BIT(HOST_COLLECTIVE));
@@ -197,7 +199,7 @@ bool trace_timings(struct traced *traced, struct trace_summary *summary, struct 
 	summary->step_count = windows;
 	if (windows == 0)
 		window_parts(traced, traced->all, cursors, mean, &waited_ms);
-	mean->idle_ms = ABSENT_NUMBER; /* diagnose_timings works it out */
+	mean->idle_ms = ABSENT_NUMBER; /* diagnose_timings() computes it */
 	summary->window_ms = mean->step_time_ms * (double)(windows ? windows : 1);
 	summary->synchronisation_ms = waited_ms / (double)(windows ? windows : 1);
 	summary->cpu_only = traced->kernels > 0 ? TRUTH_FALSE : TRUTH_TRUE;

@@ -1,4 +1,4 @@
-/* Which event of a trace is what, by the words that profilers and libraries use. */
+/* Classifies events of a trace by the words that profilers and libraries use. */
 #include "planner/diagnosis/trace.h"
 
 static char lower(char c)
@@ -6,7 +6,7 @@ static char lower(char c)
 	return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
 }
 
-/* Whether a lower-case word stands in a text, whatever the text's case. */
+/* True if a lower-case word is in a text; the text's case does not matter. */
 static bool contains(const char *text, const char *word)
 {
 	for (; *text; text++) {
@@ -33,11 +33,11 @@ static const char *const collective_words[] = {"nccl", "rccl", "oneccl", "nvshme
 	"all_gather", "reducescatter", "reduce_scatter", "alltoall", "all_to_all", "cross_device_reduce"};
 static const char *const host_collective_words[] = {"gloo:", "c10d::", "mpi:"};
 
-/* Names of cuBLAS, CUTLASS, cuDNN, FlashAttention and Triton kernels that multiply matrices, whatever else they hold. */
+/* Words in names of cuBLAS, CUTLASS, cuDNN, FlashAttention and Triton kernels that multiply matrices. */
 static const char *const product_words[] = {"gemm", "cutlass", "cublas", "xmma", "wgmma", "nvjet", "matmul", "flash", "fmha", "attention",
 	"conv", "splitk", "winograd", "tensorop"};
 
-/* Kernels whose work is to pass tensors through memory. */
+/* Words in names of kernels that mainly move tensors through memory. */
 static const char *const traffic_words[] = {"elementwise", "vectorized", "reduce_kernel", "norm", "softmax", "multi_tensor", "adam", "copy",
 	"catarray", "fill", "index", "gather", "scatter", "embedding", "dropout", "transpose", "cast", "triton_poi", "triton_red",
 	"triton_per", "nll_loss", "cross_entropy", "bn_fw", "bn_bw", "nchwtonhwc", "nhwctonchw", "pooling"};
