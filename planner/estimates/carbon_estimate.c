@@ -10,15 +10,16 @@
 
 static const double kwh_per_mwh = 1000, kg_per_t = 1000, grams_per_kg = 1000;
 
-/* E69: figures of one thing that differ more than this are not two roundings of it. */
+/* E69: figures of one thing that differ by more are not two roundings of it. */
 static const double consistent_within = 2;
 
-/* The dense peak's part that accelerators reach in training, for a caller who says nothing: Llama 3 on H100s reached 38 to 43 %
- * (Grattafiori et al. 2024, table 4). */
+/* Share of the dense peak that accelerators reach in training, where the request gives none: Llama 3 on H100s reached
+ * 38 to 43 % (Grattafiori et al. 2024, table 4). */
 static const double default_utilization = 0.40, utilization_low = 0.38, utilization_high = 0.43;
 static const char utilization_source[] = "E60: of the dense peak, as Llama 3 on H100s: 0.38 to 0.43 (Grattafiori et al. 2024)";
 
-/* Bandwidth used beside it: a step's weights, activations and optimizer take about the same share of the memory's time. */
+/* Memory utilization over compute utilization: weights, activations and optimizer of a step take about the same share
+ * of the memory's time. */
 static const double memory_over_compute = 0.75;
 
 enum { NODE_DEFAULT = 8 };
@@ -47,17 +48,17 @@ static void check_positive(double value, const char *pointer, struct failure *fa
 {
 	if (is_given(value) && !(value > 0))
 		failure_add(
-			failure, pointer, "out_of_range", "a published figure is more than 0; leave out what was not published");
+			failure, pointer, "out_of_range", "a published figure must be more than 0; leave out figures that were not published");
 }
 
-/* E69. Published energy is of the accelerators alone, or of the building: it is read as that of the two which hours x accelerators x
- * watts come closer to. Without watts it is the accelerators', but where that would be more than they can draw. */
+/* E69. Published energy is of the accelerators alone, or of the building: true if hours x accelerators x watts are
+ * closer to it with the PUE. Without watts it counts as the accelerators'. */
 static bool is_facility_energy(double energy_mwh, double from_power_mwh, double pue)
 {
 	return from_power_mwh > 0 && fabs(log(energy_mwh / (from_power_mwh * pue))) < fabs(log(energy_mwh / from_power_mwh));
 }
 
-/* E69. What the published figures say together with the hours, the grid and the building. */
+/* E69. Fills what the published figures imply together with the hours, the grid and the building. */
 static void implied_fill(const struct carbon_request *request, double gpu_hours, double pue, double grid_gco2e_per_kwh,
 	struct carbon_estimate *estimate)
 {
@@ -88,15 +89,15 @@ static void check_power(
 	if (is_given(power_w) && load_w > idle_w) {
 		double utilization = (power_w - idle_w) / (load_w - idle_w);
 
-		/* Of the power: E60 cannot be turned round, as all that is busier takes full load. Outside, the energy is not the accelerators'
-		 * alone (hosts, the building), which the other figures are judged by. */
+		/* Share of the power range: E60 cannot be inverted, because all higher utilizations draw full load. Outside of
+		 * 0 to 1 the energy includes hosts or the building; the other checks judge that. */
 		if (utilization >= 0 && utilization <= 1)
 			estimate->implied.utilization = utilization;
 		if (power_w > load_w * consistent_within)
 			inconsistency_add(estimate,
 				"%.0f W a %s is %.1f times its full load of %.0f W: more accelerators or hours were used than given, "
 				"or the "
-				"energy is of more than them",
+				"energy includes other equipment",
 				power_w, accelerator->id, power_w / load_w, load_w);
 		else if (power_w * consistent_within < idle_w)
 			inconsistency_add(estimate,
@@ -129,10 +130,10 @@ static void check_carbon(
 			(apart > 800 && apart < 1250) || (apart > 1 / 1250.0 && apart < 1 / 800.0) ? "; a factor of a thousand: compare the units of the carbon and of the grid factor with their sources" : "");
 	}
 	if (is_given(grid) && (grid > 1500 || grid < 2))
-		inconsistency_add(estimate, "the published figures imply %.3g gCO2e a kWh; grids lie between 2 and 1500", grid);
+		inconsistency_add(estimate, "the published figures imply %.3g gCO2e a kWh; grids emit between 2 and 1500", grid);
 	own_t = estimate->carbon.operational_kgco2e / kg_per_t;
 	if (!is_given(grid) && differs(carbon_t, own_t))
-		inconsistency_add(estimate, "published %.6g tCO2e, but these hours take about %.6g t here: %.1f times apart",
+		inconsistency_add(estimate, "published %.6g tCO2e, but these hours emit about %.6g t at this site: %.1f times apart",
 			carbon_t, own_t, fmax(carbon_t / own_t, own_t / carbon_t));
 }
 
@@ -143,7 +144,7 @@ static struct usage usage_of(const struct carbon_request *request, const struct 
 	int64_t node = request->gpus_per_node > 0 ? request->gpus_per_node : NODE_DEFAULT;
 
 	if (request->gpu_count < 1)
-		findings_assume_number(findings, "gpu_count", 1, "E63: one accelerator unless said otherwise");
+		findings_assume_number(findings, "gpu_count", 1, "E63: one accelerator unless the request gives more");
 	if (request->gpus_per_node < 1)
 		findings_assume_number(findings, "gpus_per_node", NODE_DEFAULT, "E65: HGX and OAM servers hold eight");
 	if (!is_given(utilization)) {
@@ -181,8 +182,8 @@ static struct moved moved_of(const struct held *held)
 		.water_l = footprint.water_l};
 }
 
-/* One input at another value, all others as they are. */
-static bool put(struct held *held, const char *field, double value)
+/* Sets one input to another value. False: the field is not known. */
+static bool set_input(struct held *held, const char *field, double value)
 {
 	const struct {
 		const char *field;
@@ -204,7 +205,7 @@ static bool put(struct held *held, const char *field, double value)
 	};
 	size_t at = 0;
 
-	if (strcmp(field, "power_model") == 0) { /* both ends of its line */
+	if (strcmp(field, "power_model") == 0) { /* both ends of the line between idle and load */
 		held->accelerator.idle_w = value * accelerator_idle_w(held->usage.accelerator, NULL, NULL, NULL);
 		held->accelerator.load_w = value * accelerator_load_w(held->usage.accelerator, NULL, NULL, NULL);
 		return true;
@@ -230,7 +231,7 @@ static void sensitivities_fill(const struct carbon_request *request, const struc
 		for (int end = 0; end < 2; end++) {
 			struct held other = held;
 
-			known = known && put(&other, range.field, end ? range.high : range.low);
+			known = known && set_input(&other, range.field, end ? range.high : range.low);
 			ends[end] = moved_of(&other);
 		}
 		if (known)
@@ -240,12 +241,12 @@ static void sensitivities_fill(const struct carbon_request *request, const struc
 
 static void inputs_fill(const struct carbon_request *request, const struct usage *usage, const struct site *site, struct carbon_estimate *estimate)
 {
-	bool told = is_given(request->utilization);
+	bool given = is_given(request->utilization);
 
 	estimate->inputs.count = 0;
 	figures_add(&estimate->inputs, (struct figure){"hours", usage->hours, usage->hours, usage->hours, "request", PROVENANCE_GIVEN});
-	figures_add(&estimate->inputs, (struct figure){"utilization", usage->compute_utilization, told ? usage->compute_utilization : utilization_low,
-		told ? usage->compute_utilization : utilization_high, told ? "request" : utilization_source, told ? PROVENANCE_GIVEN : PROVENANCE_DEFAULT});
+	figures_add(&estimate->inputs, (struct figure){"utilization", usage->compute_utilization, given ? usage->compute_utilization : utilization_low,
+		given ? usage->compute_utilization : utilization_high, given ? "request" : utilization_source, given ? PROVENANCE_GIVEN : PROVENANCE_DEFAULT});
 	footprint_inputs(usage, site, &estimate->inputs);
 }
 
@@ -258,7 +259,7 @@ enum status planner_carbon(const struct carbon_request *request, const struct ac
 	struct usage usage;
 
 	if (!is_given(request->hours) || request->hours < 0)
-		failure_add(failure, "/hours", "required", "give hours, 0 or more, that the accelerators are held");
+		failure_add(failure, "/hours", "required", "give the hours for which the accelerators are held, 0 or more");
 	check_positive(request->published.energy_mwh, "/published/energy_mwh", failure);
 	check_positive(request->published.mean_gpu_w, "/published/mean_gpu_w", failure);
 	check_positive(request->published.carbon_tco2e, "/published/carbon_tco2e", failure);

@@ -10,7 +10,7 @@
 enum { NODE_DEFAULT = 8 };
 static const double default_sequence = 4096; /* pre-training length of Llama 2, arXiv 2307.09288 */
 
-/* Everything about an accelerator that its memory does not depend on. */
+/* An accelerator for requests without one: none of its figures changes the memory. */
 static const struct accelerator unnamed = {.id = "", .tflops_bf16 = 1, .tflops_fp16 = 1, .tflops_fp32 = 1, .tflops_tf32 = 1, .tflops_fp8 = 1,
 	.tflops_fp4 = 1, .tops_int8 = 1, .memory_gb = 1, .memory_bandwidth_gbs = 1, .memory_usable_bytes = ABSENT_NUMBER, .tdp_w = ABSENT_NUMBER};
 
@@ -30,7 +30,7 @@ static void training_input_of(const struct memory_request *request, const struct
 	input->request.distillation.teacher.params = ABSENT_NUMBER;
 }
 
-/* The degrees asked for, what is left out 1; data is what gpu_count leaves. */
+/* Returns the layout of the requested degrees: absent ones are 1, data is what gpu_count leaves. */
 static struct parallelism layout_of(const struct memory_request *request)
 {
 	const struct parallelism *pins = &request->parallelism;
@@ -48,7 +48,8 @@ static struct parallelism layout_of(const struct memory_request *request)
 	return layout;
 }
 
-/* The batch that a plan would choose for as many tokens as are compute-optimal: a sample for each accelerator at least. */
+/* Returns the batch that a plan would choose for a compute-optimal number of tokens, in samples: at least one for each
+ * accelerator. */
 static double usual_batch(const struct training_input *input, double sequence, int64_t gpu_count)
 {
 	const struct scaling_law *law = scaling_law_named(NULL);
@@ -58,8 +59,8 @@ static double usual_batch(const struct training_input *input, double sequence, i
 	return fmax((double)gpu_count, batch_choose_samples(input, point.tokens, sequence, point.loss, &source));
 }
 
-/* On an accelerator: the layout that a plan takes on that number, or the leanest one where none fits. What remains where only fewer
- * accelerators hold it stays idle. */
+/* Fills a training's memory on an accelerator: the layout that a plan takes on that number, or the leanest one where
+ * none fits. Where only a smaller number of accelerators has a fitting layout, the rest stays idle. */
 static bool fill_on_accelerator(const struct memory_request *request, struct setting *setting, struct memory_estimate *estimate, struct failure *failure)
 {
 	int64_t given = degree(request->common.gpu_count), count = given;
@@ -67,7 +68,7 @@ static bool fill_on_accelerator(const struct memory_request *request, struct set
 	struct found least = least_layout(setting, given, &request->parallelism);
 
 	if (!least.any) {
-		failure_add(failure, "/parallelism", "impossible", "no layout of %lld accelerators has these degrees: leave some of them out", (long long)given);
+		failure_add(failure, "/parallelism", "impossible", "no layout of %lld accelerators has these degrees: leave some degrees out", (long long)given);
 		return false;
 	}
 	estimate->gpu_count_min = least_gpu_count(setting, &request->parallelism);
@@ -87,7 +88,7 @@ static bool fill_on_accelerator(const struct memory_request *request, struct set
 	estimate->headroom_bytes = estimate->training.capacity_bytes - estimate->training.total_bytes;
 	estimate->fits = least.fits ? TRUTH_TRUE : TRUTH_FALSE;
 	if (count < given)
-		findings_warn(&estimate->findings, "gpu_count %lld has no layout that holds it: the layout is of %lld of them, the others stay idle",
+		findings_warn(&estimate->findings, "gpu_count %lld has no layout that fits: the layout uses %lld accelerators, the others stay idle",
 			(long long)given, (long long)count);
 	return true;
 }
@@ -98,14 +99,14 @@ static enum status fill_training(const struct memory_request *request, const str
 	struct training_input input = {.candidate_count = 0};
 	struct candidate candidate = {.accelerator = accelerator ? *accelerator : unnamed, .gpus_per_node = request->common.gpus_per_node >= 1 ? request->common.gpus_per_node : NODE_DEFAULT,
 		.internode_gbs = request->common.internode_gbs};
-	struct parallelism layout = layout_of(request), right; /* layout: without an accelerator, which has no capacity to search under */
+	struct parallelism layout = layout_of(request), right; /* layout: for a request without an accelerator, which gives no capacity to search under */
 	double sequence = model->kind == MODEL_GENERIC ? 1 : given_or(request->sequence_length, default_sequence);
 	struct setting setting;
 	struct stages stages;
 
 	training_input_of(request, model, &input);
 	if (!setting_of_candidate(&input, &candidate, &physics_fitted, NULL, sequence, &setting) && accelerator) {
-		failure_add(failure, "/accelerator", "unusable", "its row has no rate in a format that this precision can be computed in, no bandwidth or no memory: give it what is missing, or name another precision or accelerator");
+		failure_add(failure, "/accelerator", "unusable", "its row lacks a rate for this precision, a bandwidth or a memory size: add the missing figure, or give another precision or accelerator");
 		return STATUS_INVALID;
 	}
 	setting.batch = (double)(layout.data * layout.micro_batch * layout.pipeline);
@@ -122,20 +123,21 @@ static enum status fill_training(const struct memory_request *request, const str
 	return STATUS_OK;
 }
 
-static double or_context(const struct memory_request *request, const struct model *model)
+static double context_tokens_of(const struct memory_request *request, const struct model *model)
 {
 	return given_or(request->context_tokens, model->max_positions > 0 ? fmin(model->max_positions, default_sequence) : default_sequence);
 }
 
-/* Without an accelerator: the degrees given, tensor parallel over the number given, and as many sequences as are named. */
+/* Fills a service's memory without an accelerator: the given degrees, tensor parallel over the given number, and the
+ * given number of sequences. */
 static enum status fill_unplaced(const struct memory_request *request, const struct model *model, struct memory_estimate *estimate, struct failure *failure)
 {
 	enum precision precision = request->common.precision == PRECISION_UNSET ? PRECISION_BF16 : request->common.precision;
 	struct replica_layout layout = {.tensor = (int)degree(request->parallelism.tensor), .pipeline = (int)degree(request->parallelism.pipeline),
 		.expert = (int)degree(request->parallelism.expert), .attention_data = 1, .precision = precision, .engine = request->engine,
 		.kv_precision = request->kv_precision, .release_years = engine_newest_release_years(),
-		.max_batch = engine_rules_of(request->engine)->max_batch, .chunk_tokens = engine_rules_of(request->engine)->chunk_tokens}; /* as on a large one */
-	double context = or_context(request, model), sequences = given_or(request->concurrency, 1);
+		.max_batch = engine_rules_of(request->engine)->max_batch, .chunk_tokens = engine_rules_of(request->engine)->chunk_tokens}; /* as on a large accelerator */
+	double context = context_tokens_of(request, model), sequences = given_or(request->concurrency, 1);
 	struct replica replica;
 
 	if (layout.kv_precision == PRECISION_UNSET)
@@ -143,7 +145,7 @@ static enum status fill_unplaced(const struct memory_request *request, const str
 	if (layout.tensor == 1 && layout.pipeline == 1 && request->common.gpu_count > 1)
 		layout.tensor = (int)request->common.gpu_count;
 	if (!replica_prepare(&replica, model, &unnamed, NULL, &layout, &serving_constants)) {
-		failure_add(failure, "/parallelism", "impossible", "tensor %d and pipeline %d do not fit the model", layout.tensor, layout.pipeline);
+		failure_add(failure, "/parallelism", "impossible", "tensor %d and pipeline %d do not fit the model: give others", layout.tensor, layout.pipeline);
 		return failure->status;
 	}
 	estimate->inference = replica.memory;
@@ -152,7 +154,7 @@ static enum status fill_unplaced(const struct memory_request *request, const str
 		estimate->inference.activations_bytes + estimate->inference.overhead_bytes;
 	estimate->inference.capacity_bytes = estimate->inference.kv_tokens_capacity = ABSENT_NUMBER;
 	if (!is_given(request->concurrency))
-		findings_assume_number(&estimate->findings, "concurrency", 1, "E54: how many fit is known of an accelerator; one sequence is counted without it");
+		findings_assume_number(&estimate->findings, "concurrency", 1, "E54: without an accelerator the number that fits is not known; one sequence is counted");
 	return STATUS_OK;
 }
 
@@ -161,7 +163,7 @@ static enum status fill_inference(const struct memory_request *request, const st
 {
 	struct serving_parallelism pins = {.tensor = request->parallelism.tensor, .pipeline = request->parallelism.pipeline,
 		.expert = request->parallelism.expert, .attention_data = ABSENT_COUNT, .max_batch = ABSENT_COUNT, .chunk_tokens = ABSENT_COUNT};
-	double context = or_context(request, model), sequences;
+	double context = context_tokens_of(request, model), sequences;
 	int64_t given = degree(request->common.gpu_count);
 	struct candidate candidate = {.gpus_per_node = request->common.gpus_per_node};
 	struct replica_layout base;
@@ -181,7 +183,7 @@ static enum status fill_inference(const struct memory_request *request, const st
 	if (given == 1)
 		given = degree(pins.tensor) * degree(pins.pipeline);
 	if (!capacity_find(&capacity, given)) {
-		failure_add(failure, "/parallelism", "impossible", "no layout of these degrees fits the model and %lld accelerators: leave them out, or give others", (long long)given);
+		failure_add(failure, "/parallelism", "impossible", "no layout of these degrees fits the model and %lld accelerators: leave the degrees out, or give others", (long long)given);
 		return failure->status;
 	}
 	sequences = is_given(request->concurrency) ? ceil(request->concurrency / (double)capacity.replicas)

@@ -2,7 +2,7 @@
 
 #include "planner/training/scaling.h"
 
-static const double curve_least = 1.0 / 16, curve_most = 16; /* sizes of the iso-FLOP curve, over the optimum's */
+static const double curve_least = 1.0 / 16, curve_most = 16; /* model sizes of the curve at equal compute, over the optimum's */
 
 static void check_positive(struct failure *failure, const char *pointer, double value)
 {
@@ -19,15 +19,15 @@ static enum status request_check(const struct scaling_request *request, struct f
 	check_positive(failure, "/params", request->params);
 	check_positive(failure, "/epochs", request->epochs);
 	if (!is_given(request->compute_flops) && !is_given(request->tokens) && !is_given(request->params))
-		failure_add(failure, "", "missing", "needs compute_flops, tokens or params, or params and tokens for a verdict");
+		failure_add(failure, "", "missing", "give compute_flops, tokens or params, or params and tokens for a verdict");
 	if (is_given(request->compute_flops) && is_given(request->params) != is_given(request->tokens))
 		failure_add(failure, "/compute_flops", "conflict",
-			"give compute_flops alone, or params and tokens together for a verdict: compute-optimal %s follow from either", is_given(request->params) ? "params" : "tokens");
+			"give compute_flops alone, or params and tokens together for a verdict: each of compute_flops and %s alone decides the optimum", is_given(request->params) ? "params" : "tokens");
 	if (is_given(request->compute_flops) && is_given(pair) && fabs(request->compute_flops / pair - 1) > 0.01)
 		failure_add(failure, "/compute_flops", "contradiction", "6 x params x tokens%s is %.4g; leave one of the three out",
 			is_given(request->epochs) ? " x epochs" : "", pair);
 	if (!scaling_law_named(request->law))
-		failure_add(failure, "/law", "unknown", "one of epoch, hoffmann_3, 20:1");
+		failure_add(failure, "/law", "unknown", "must be one of epoch, hoffmann_3, 20:1");
 	return failure->fault_total > 0 ? failure->status : STATUS_OK;
 }
 
@@ -36,7 +36,7 @@ static struct scaling_choice choice_of(const struct scaling_law *law, double par
 	return (struct scaling_choice){.params = params, .tokens = tokens, .compute_flops = 6 * params * tokens, .loss = scaling_loss(law, params, tokens)};
 }
 
-/* Sizes around the optimum at its compute, a factor of two apart for every fourth. */
+/* Fills model sizes around the optimum at its compute; every fourth is twice as large. */
 static void fill_curve(const struct scaling_law *law, struct scaling_estimate *estimate)
 {
 	double ratio = pow(curve_most / curve_least, 1.0 / (SCALING_CURVE_MAX - 1)), factor = curve_least;
@@ -60,7 +60,7 @@ static void fill_verdict(const struct scaling_law *law, const struct scaling_req
 		estimate->optimum.loss, judged.loss, estimate->optimum.params, estimate->optimum.tokens);
 	if (judged.tokens_effective < 0.98 * judged.tokens_total)
 		snprintf(estimate->detail + length, sizeof estimate->detail - (size_t)length,
-			" that are all new; those given are seen again and worth %.3g new ones (E19)", judged.tokens_effective);
+			" that are all new; the given tokens repeat and count as %.3g new ones (E19)", judged.tokens_effective);
 }
 
 enum status planner_scaling(const struct scaling_request *request, struct scaling_estimate *estimate, struct failure *failure)
