@@ -1,7 +1,8 @@
-/* Figures: numbers that carry how far they may be off, where they come from and how they were had.
+/* Figures: numbers with their range, their source and their status (given, default, measured, derived).
  *
- * Inputs of an answer (a grid, a price, a power) are `struct figure`s by the names of the request; what is computed from them is an
- * answer's own member, and a `struct provenance` points to it. Text is static or borrowed from the catalogue snapshot. */
+ * An option lists its inputs (a grid, a price, a power) as `struct figure`, under the request's field names. A
+ * computed figure is a member of the option; a `struct provenance` points to it. Text is static or borrowed from the
+ * catalogue snapshot. */
 #ifndef FLEETPLAN_PLANNER_FIGURES_H
 #define FLEETPLAN_PLANNER_FIGURES_H
 
@@ -17,22 +18,23 @@ struct interval {
 
 struct figure {
 	const char *field; /* as in the request, dotted: "site.pue" */
-	double value, low, high; /* low <= value <= high; equal where it was given, or nobody states a range */
+	double value, low, high; /* low <= value <= high; equal: the value was given, or no source states a range */
 	const char *source;
 	enum provenance_status status;
 };
 
 enum { FIGURES_MAX = 56, PROVENANCES_MAX = 64 };
 
-/* The inputs that an option rests upon. */
+/* The inputs of an option. */
 struct figures {
 	size_t count;
 	struct figure items[FIGURES_MAX];
 };
 
-/* Appends; the range is widened to hold the value, an unset status is default, an absent value is not taken. */
+/* Appends a figure. Widens its range to include the value, turns an unset status into the default status, and ignores
+ * an absent value. */
 void figures_add(struct figures *figures, struct figure figure);
-const struct figure *figures_find(const struct figures *figures, const char *field); /* NULL: not there */
+const struct figure *figures_find(const struct figures *figures, const char *field); /* NULL: not in the list */
 
 struct provenance {
 	const char *pointer; /* JSON pointer inside the option, "/cost/total_usd" */
@@ -41,7 +43,8 @@ struct provenance {
 	enum provenance_status status;
 };
 
-/* Appends to list[*count], of PROVENANCES_MAX; not where the range is absent: then the figure is. */
+/* Appends to list[*count], which has room for PROVENANCES_MAX entries. Appends nothing if the range is absent: the
+ * figure is then absent too. */
 void provenance_add(struct provenance *list, size_t *count, const char *pointer, struct interval range, enum provenance_status status,
 	const char *source);
 

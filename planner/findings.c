@@ -83,7 +83,7 @@ void findings_warn_first(struct findings *findings, const char *format, ...)
 	vsnprintf(warning.detail, sizeof warning.detail, format, arguments);
 	va_end(arguments);
 	if (findings->warning_count == WARNINGS_MAX)
-		findings->dropped++; /* the last one gives way */
+		findings->dropped++; /* the last warning is removed */
 	else
 		findings->warning_count++;
 	for (size_t i = findings->warning_count; i-- > findings->first_count + 1;)
@@ -115,6 +115,6 @@ void findings_sensitivity(struct findings *findings, const struct figure *input,
 	entry = &findings->sensitivities[at];
 	*entry = (struct sensitivity){.field = input->field, .value = input->value, .low = input->low, .high = input->high, .status = input->status,
 		.figure = figure, .change_low = change_low, .change_high = change_high, .method = method, .relative = relative};
-	snprintf(entry->effect, sizeof entry->effect, "from %.4g to %.4g instead of %.4g moves %s by %+.3g to %+.3g %%", input->low, input->high, input->value,
+	snprintf(entry->effect, sizeof entry->effect, "a value from %.4g to %.4g instead of %.4g changes %s by %+.3g to %+.3g %%", input->low, input->high, input->value,
 		figure, 100 * change_low, 100 * change_high);
 }

@@ -14,7 +14,7 @@ double interval_joint_sigma(double a, double b)
 	return sqrt(a * a + b * b);
 }
 
-/* The rational function for either tail; p < 0.02425. */
+/* Rational approximation for both tails; 0 < p < 0.02425. The caller mirrors the upper tail. */
 static double lower_tail(double p)
 {
 	static const double c[] = {-7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00,

@@ -1,4 +1,4 @@
-/* Number formats: their names, bytes per weight, and which column of an accelerator gives their rate. */
+/* Number formats: names, and bytes of one weight. */
 #ifndef FLEETPLAN_PLANNER_PRECISION_H
 #define FLEETPLAN_PLANNER_PRECISION_H
 
@@ -20,10 +20,13 @@ enum precision {
 };
 
 const char *precision_name(enum precision precision); /* "bf16"; "" for unset */
-enum precision precision_of_name(const char *name); /* PRECISION_UNSET: there is none of that name */
+enum precision precision_of_name(const char *name); /* PRECISION_UNSET: no format has this name */
 
-/* Bytes that one weight takes in memory, block scales included: FP8 1, MXFP8 1 + 1/32, NVFP4 0.5 + 1/16,
- * MXFP4 0.5 + 1/32, INT4 0.5 + 2/128. Source: OCP MX specification v1.0 (block 32, 8-bit scale); NVFP4: block 16, FP8 scale. */
+/* Returns the bytes of one weight in memory, block scales included.
+ *
+ * Given:    precision  any format
+ * Returned: FP8 1, MXFP8 1 + 1/32, NVFP4 0.5 + 1/16, MXFP4 0.5 + 1/32, INT4 0.5 + 2/128; 0 for PRECISION_UNSET
+ * Source:   OCP MX specification v1.0 (blocks of 32, 8-bit scale); NVFP4: blocks of 16, FP8 scale */
 double precision_weight_bytes(enum precision precision);
 
 #endif

@@ -1,8 +1,9 @@
-/* What a long computation tells whoever waits for it, and how it learns that nobody does any more.
+/* Progress of a long computation, and its cancellation.
  *
- * The planner is pure and has no clock: it asks after every few milliseconds of work (some thousand simulated requests, one
- * number of accelerators), and gives up with STATUS_CANCELLED when told so. An answer that is finished does not depend on it.
- * Both functions are called on the computing thread; `stop` must stay true once it was. */
+ * The planner is pure and has no clock. It calls `stop` after every few milliseconds of work (some thousand simulated
+ * requests, one number of accelerators) and returns STATUS_CANCELLED if the result is true. `stop` does not change the
+ * answer of a computation that completes. Both functions are called on the computing thread. Once `stop` has returned
+ * true it must keep returning true. */
 #ifndef FLEETPLAN_PLANNER_PROGRESS_H
 #define FLEETPLAN_PLANNER_PROGRESS_H
 
@@ -12,10 +13,10 @@
 struct progress {
 	void *context;
 	bool (*stop)(void *context);
-	void (*note)(void *context, double fraction, const char *what); /* 0..1, never falling; what is being done, for a person; NULL: as before */
+	void (*note)(void *context, double fraction, const char *what); /* fraction: 0..1, never decreases; what: the current activity in words, NULL: unchanged */
 };
 
-/* A NULL progress is nobody who waits in particular: never stopped, told nothing. */
+/* A NULL progress is allowed: the computation is never stopped and reports no progress. */
 static inline bool progress_stopped(const struct progress *progress)
 {
 	return progress && progress->stop(progress->context);
