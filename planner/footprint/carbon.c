@@ -5,22 +5,22 @@
 
 static const double grams_per_kg = 1000;
 
-/* World averages, for a place that nobody named. */
+/* World averages, for a site that the request does not name. */
 static const double world_grid_gco2e_per_kwh = 473; /* Ember 2025, Global Electricity Review: year 2024 */
 static const double world_pue = 1.56; /* Uptime Institute 2024, Global Data Center Survey */
 static const double us_wue_l_per_kwh = 0.36; /* LBNL 2024, United States Data Center Energy Usage Report: year 2023 */
 static const double us_ewif_l_per_kwh = 3.14; /* Li et al. 2023, Making AI Less Thirsty: United States average */
 
-/* Two books on the same place, GCP us-east4 323 and AWS us-east-1 396 g/kWh: the spread where a region states none. */
+/* Two providers on one place: GCP us-east4 323 and AWS us-east-1 396 g/kWh. The range of a region that states none. */
 static const double grid_book_low = 323, grid_book_high = 396;
 
-/* What to take for a value that is absent, and where from. */
+/* Default of an absent value, with its source. */
 struct stand_in {
 	const char *field, *source;
 	double value;
 };
 
-static void fill(double *value, const char **source, enum provenance_status *status, struct stand_in stand_in, struct findings *findings)
+static void fill_absent(double *value, const char **source, enum provenance_status *status, struct stand_in stand_in, struct findings *findings)
 {
 	if (is_given(*value))
 		return;
@@ -33,13 +33,13 @@ static void fill(double *value, const char **source, enum provenance_status *sta
 
 void site_complete(struct site *site, struct findings *findings)
 {
-	fill(&site->grid_gco2e_per_kwh, &site->grid_source, &site->grid_status,
+	fill_absent(&site->grid_gco2e_per_kwh, &site->grid_source, &site->grid_status,
 		(struct stand_in){"site.grid_gco2e_per_kwh", "E64: world average of 2024, Ember 2025", world_grid_gco2e_per_kwh}, findings);
-	fill(&site->pue, &site->pue_source, &site->pue_status,
+	fill_absent(&site->pue, &site->pue_source, &site->pue_status,
 		(struct stand_in){"site.pue", "E63: world average, Uptime Institute 2024", world_pue}, findings);
-	fill(&site->wue_l_per_kwh, &site->wue_source, &site->wue_status,
+	fill_absent(&site->wue_l_per_kwh, &site->wue_source, &site->wue_status,
 		(struct stand_in){"site.wue_l_per_kwh", "E66: United States 2023, LBNL 2024", us_wue_l_per_kwh}, findings);
-	fill(&site->ewif_l_per_kwh, &site->ewif_source, &site->ewif_status,
+	fill_absent(&site->ewif_l_per_kwh, &site->ewif_source, &site->ewif_status,
 		(struct stand_in){"site.ewif_l_per_kwh", "E66: United States average, Li et al. 2023", us_ewif_l_per_kwh}, findings);
 }
 

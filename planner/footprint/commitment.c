@@ -4,10 +4,10 @@
 
 #include "base/given.h"
 
-/* Least cost of holding so many units with offers of one kind, and the offer that is bought last for it. */
+/* Least cost of holding a number of units with offers of one kind, and the last offer bought for it. */
 struct cover {
-	double *usd_per_hour; /* by units, 0..peak; HUGE_VAL: cannot be held */
-	int8_t *last;         /* index of the offer; -1: none is needed */
+	double *usd_per_hour; /* by units, 0..peak; HUGE_VAL: the offers cannot hold them */
+	int8_t *last;         /* index of the offer; -1: no offer is needed, or none holds the units */
 };
 
 static int64_t peak_of(const struct commitment_task *task)
@@ -24,7 +24,7 @@ size_t commitment_workspace_bytes(const struct commitment_task *task)
 	return 2 * ((size_t)peak_of(task) + 1) * (sizeof(double) + sizeof(int8_t));
 }
 
-static int64_t less(int64_t units, int64_t held)
+static int64_t units_left(int64_t units, int64_t held)
 {
 	return units > held ? units - held : 0;
 }
@@ -38,7 +38,7 @@ static void cover_fill(const struct commitment_task *task, bool committed, int64
 		cover->last[units] = -1;
 		for (size_t i = 0; i < task->offer_count; i++) {
 			const struct commitment_offer *offer = &task->offers[i];
-			double usd = offer->usd_per_hour + cover->usd_per_hour[less(units, offer->units)];
+			double usd = offer->usd_per_hour + cover->usd_per_hour[units_left(units, offer->units)];
 
 			if (offer->committed == committed && usd < cover->usd_per_hour[units]) {
 				cover->usd_per_hour[units] = usd;
@@ -48,7 +48,7 @@ static void cover_fill(const struct commitment_task *task, bool committed, int64
 	}
 }
 
-/* The instances behind a cover; answers the units that they hold. */
+/* Adds the instances of a cover to `instances`. Returns the units that they hold. */
 static int64_t cover_count(const struct commitment_task *task, const struct cover *cover, int64_t units, int64_t *instances)
 {
 	int64_t held = 0;
@@ -58,7 +58,7 @@ static int64_t cover_count(const struct commitment_task *task, const struct cove
 
 		instances[last]++;
 		held += task->offers[last].units;
-		units = less(units, task->offers[last].units);
+		units = units_left(units, task->offers[last].units);
 	}
 	return held;
 }
@@ -68,7 +68,7 @@ static double used_usd_per_hour(const struct commitment_task *task, const struct
 	double usd = 0;
 
 	for (size_t i = 0; i < task->hour_count; i++)
-		usd += used->usd_per_hour[less(task->demand[i], committed)];
+		usd += used->usd_per_hour[units_left(task->demand[i], committed)];
 	return usd / (double)task->hour_count;
 }
 
@@ -101,13 +101,13 @@ bool commitment_best(const struct commitment_task *task, void *workspace, struct
 			best = units;
 		}
 		if (!(committed.usd_per_hour[units] < HUGE_VAL))
-			break; /* nothing can be committed to */
+			break; /* no committed offer exists */
 	}
 	if (best < 0)
 		return false;
 	mix->committed_usd_per_hour = committed.usd_per_hour[best];
 	mix->committed_units = cover_count(task, &committed, best, mix->instances);
-	(void)cover_count(task, &used, less(peak, best), mix->peak_instances);
+	(void)cover_count(task, &used, units_left(peak, best), mix->peak_instances);
 	mix->uncommitted_usd_per_hour = used_usd_per_hour(task, &used, 0);
 	if (!isfinite(mix->uncommitted_usd_per_hour))
 		mix->uncommitted_usd_per_hour = ABSENT_NUMBER;

@@ -6,8 +6,8 @@
 #include "planner/footprint/reliability.h"
 #include "planner/footprint/supply.h"
 
-/* Comparable offers where a row states no spread: p10 and p90 of on-demand prices over their median, the median of the seventeen
- * accelerators with eight or more offers in hwdb/data/prices.csv. */
+/* Range of an offer whose row states none: p10 and p90 of on-demand prices over their median; the median of the
+ * seventeen accelerators with eight or more offers in hwdb/data/prices.csv. */
 static const double offer_low = 0.52, offer_high = 1.68;
 
 static double or_assumed(
@@ -28,9 +28,9 @@ double cost_on_premises_usd_per_gpu_hour(const struct on_premises *own, double f
 		or_assumed(own->electricity_usd_per_kwh, COST_ELECTRICITY_USD_PER_KWH, "pricing.on_premises.electricity_usd_per_kwh",
 			"E67: United States industrial average of 2024, EIA 2025", findings);
 	double staff = or_assumed(own->staff_usd_per_gpu_month, 0, "pricing.on_premises.staff_usd_per_gpu_month",
-		"E67: left out: not counted unless given", findings);
+		"E67: not counted unless the request gives it", findings);
 	double space = or_assumed(own->space_usd_per_kw_month, 0, "pricing.on_premises.space_usd_per_kw_month",
-		"E67: left out: not counted unless given", findings);
+		"E67: not counted unless the request gives it", findings);
 	double facility_kw = facility_w / WATTS_PER_KW;
 
 	return own->capex_usd_per_gpu / (years * HOURS_PER_YEAR) + facility_kw * tariff +
@@ -66,7 +66,8 @@ struct own_price cost_own_price(const struct pricing *pricing, const struct cand
 	return own;
 }
 
-/* E67 with the lowest price and the longest life, and the other way about; a life that was given has no range. */
+/* E67 with the lowest price and the longest life, and with the highest price and the shortest life. A life that the
+ * request gives has no range. */
 static void own_range(const struct on_premises *own, const struct own_price *capex, double facility_w, struct gpu_price *price)
 {
 	struct on_premises other = *own;
@@ -146,7 +147,7 @@ bool cost_is_committed(const struct pricing *pricing)
 	return pricing->terms.count > 0;
 }
 
-/* Bytes without a price of theirs cost nothing, which whoever gave them should hear. */
+/* Warns about a given amount of data without a price: it costs nothing in the answer. */
 static void warn_unpriced(const struct pricing *pricing, struct findings *findings)
 {
 	if (findings && is_given(pricing->storage_gb) && !is_given(pricing->storage_usd_per_gb_month))
@@ -164,7 +165,7 @@ struct data_cost cost_of_data(const struct pricing *pricing, double params, doub
 	if (is_given(pricing->storage_usd_per_gb_month))
 		cost.storage_usd = pricing->storage_usd_per_gb_month * hours / HOURS_PER_MONTH *
 						   or_assumed(pricing->storage_gb, checkpoints_kept * CHECKPOINT_BYTES_PER_PARAM * params / BYTES_PER_GB, "pricing.storage_gb",
-							   "E104: the last checkpoint and the one under way (E46)", findings);
+							   "E104: two checkpoints: the last one and the one being written (E46)", findings);
 	if (is_given(pricing->egress_usd_per_gb))
 		cost.egress_usd = pricing->egress_usd_per_gb * or_assumed(pricing->egress_gb, bytes_per_weight * params / BYTES_PER_GB, "pricing.egress_gb",
 														   "E104: the weights in 16 bits, once", findings);
@@ -180,14 +181,14 @@ struct data_cost cost_of_serving_data(const struct pricing *pricing, double weig
 	warn_unpriced(pricing, findings);
 	if (is_given(pricing->storage_usd_per_gb_month))
 		cost.storage_usd = pricing->storage_usd_per_gb_month *
-						   or_assumed(pricing->storage_gb, weights_bytes / BYTES_PER_GB, "pricing.storage_gb", "E113: the weights as they are served, kept once", findings);
+						   or_assumed(pricing->storage_gb, weights_bytes / BYTES_PER_GB, "pricing.storage_gb", "E113: one copy of the weights, in the format in which they are served", findings);
 	else if (findings)
-		findings_assume_text(findings, storage_price, "not counted", "E113: storage has no price unless one is given");
+		findings_assume_text(findings, storage_price, "not counted", "E113: the request gives no price of storage");
 	if (is_given(pricing->egress_usd_per_gb))
 		cost.egress_usd = pricing->egress_usd_per_gb *
 						  or_assumed(pricing->egress_gb, output_tokens * bytes_per_token / BYTES_PER_GB, "pricing.egress_gb",
-							  "E113: a month's answers as bare text, 4 bytes a token (OpenAI 2023); streaming token by token sends many times that", findings);
+							  "E113: the answers of a month as plain text, 4 bytes a token (OpenAI 2023); streaming token by token sends many times more", findings);
 	else if (findings)
-		findings_assume_text(findings, egress_price, "not counted", "E113: egress has no price unless one is given");
+		findings_assume_text(findings, egress_price, "not counted", "E113: the request gives no price of egress");
 	return cost;
 }

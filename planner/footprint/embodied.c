@@ -7,13 +7,14 @@
 static const double h100_nvidia_kgco2e = 164, h100_memory_gb = 80, h100_die_mm2 = 814;
 static const double memory_share = 0.42, die_share = 0.25;
 
-/* BoaviztAPI's figure of the same part: how far apart the books are. */
+/* BoaviztAPI's figure of the same part over NVIDIA's. */
 static const double boavizta_over_nvidia = 575.2 / 164;
 
 /* A server without its accelerators: Luccioni et al. 2023 (BLOOM) 2,500 kg, EcoLogits on p5.48xlarge 5,700 kg. */
 static const double server_low_kgco2e = 2500, server_high_kgco2e = 5700;
 
-/* Life in years, and the part of it in use (Luccioni et al. 2023: 85 %). Three years: hyperscalers until 2020; six: since 2023. */
+/* Life in years, and the fraction of it in use (Luccioni et al. 2023: 85 %). Three years: hyperscalers until 2020;
+ * six: since 2023. */
 static const double life_years = 4, life_low_years = 3, life_high_years = 6, used_share = 0.85;
 
 double embodied_scale(const struct accelerator *accelerator)
@@ -33,15 +34,15 @@ double embodied_accelerator_kgco2e(
 		*low = given_or(maker, boavizta / boavizta_over_nvidia);
 		*high = given_or(boavizta, maker * boavizta_over_nvidia);
 		*source = !is_given(maker)
-			? "E65: Boavizta's figure as upper end, and a lower one 3.5 times below it, as NVIDIA's own is on an H100; geometric mean"
+			? "E65: geometric mean of Boavizta's figure and of a lower end 3.5 times below it, the ratio of Boavizta's to NVIDIA's figure of an H100"
 			: !is_given(boavizta)
-			? "E65: catalogue row as lower end, and an upper one 3.5 times above it, as Boavizta's is on an H100; geometric mean"
+			? "E65: geometric mean of the catalogue row and of an upper end 3.5 times above it, the ratio of Boavizta's to NVIDIA's figure of an H100"
 			: "E65: catalogue row; geometric mean of the maker's and Boavizta's figures, which differ 3.5 times on an H100";
 	} else {
 		*low = h100_nvidia_kgco2e * embodied_scale(accelerator);
 		*high = *low * boavizta_over_nvidia;
-		*source = "E65: no published figure; NVIDIA's H100 (164 kg, 2025) scaled by memory and die, times 3.5 as upper "
-				  "end (Boavizta)";
+		*source = "E65: no published figure; lower end: NVIDIA's H100 (164 kg, 2025) scaled by memory and die; upper end: 3.5 times "
+				  "that (Boavizta)";
 	}
 	if (*low > *high) {
 		double swap = *low;
@@ -68,7 +69,7 @@ static void embodied_inputs(const struct usage *usage, struct embodied *embodied
 		.low = server_low_kgco2e, .high = server_high_kgco2e, .status = PROVENANCE_DEFAULT,
 		.source = "E65: geometric mean of Luccioni et al. 2023 (2,500 kg) and EcoLogits on p5.48xlarge without GPUs (5,700 kg)"};
 	embodied->life_years = (struct figure){.field = "hardware.life_years", .value = life_years, .low = life_low_years, .high = life_high_years,
-		.status = PROVENANCE_DEFAULT, .source = "E65: 4 years, 3 to 6: hyperscalers until 2020, and since 2023"};
+		.status = PROVENANCE_DEFAULT, .source = "E65: 4 years; 3 years: hyperscalers until 2020, 6 years: since 2023"};
 	embodied->used_fraction = (struct figure){.field = "hardware.used_fraction", .value = used_share, .low = used_share, .high = used_share,
 		.status = PROVENANCE_DEFAULT, .source = "E65: in use 0.85 of the time, Luccioni et al. 2023"};
 	if (!given)

@@ -3,7 +3,8 @@
 #include "base/units.h"
 #include "planner/interval.h"
 
-/* Fitted, with this planner's own utilisations, to serving runs on H100 and B200 (ML.ENERGY leaderboard 2026-02). */
+/* Fitted to serving runs on H100 and B200 (ML.ENERGY leaderboard 2026-02), with the utilizations that this planner
+ * predicts. */
 const struct power_constants power_constants = {.busy_share = 0.50, .compute_share = 0.70, .memory_share = 0.35};
 
 /* Measured over modelled power in those runs, p10 and p90. */

@@ -10,7 +10,7 @@
 
 static const double grams_per_kg = 1000;
 
-/* Litres a kWh are a sum: each part's spread counts by its share. */
+/* E108. Litres per kWh are a sum: the spread of each part counts by its share. */
 static double water_log_sigma(const struct site *site, double pue_sigma)
 {
 	double off_site = site->pue * site->ewif_l_per_kwh, whole = site->wue_l_per_kwh + off_site;
@@ -38,8 +38,9 @@ static struct footprint_spread spread_of(const struct usage *usage, const struct
 	return spread;
 }
 
-/* E109. Where the grid is known by the hour, the site's mean is that of the hours in which it runs. */
-static struct grid_span place_in_time(const struct usage *usage, struct site *site)
+/* E109. Replaces the site's mean intensity by the mean over the hours of the run, as far as the grid is known by the
+ * hour. */
+static struct grid_span use_hours_of_run(const struct usage *usage, struct site *site)
 {
 	struct grid_span span = grid_hours_mean(&site->hours, site->run_start_us, usage->hours, site->grid_gco2e_per_kwh);
 
@@ -56,7 +57,7 @@ void footprint_of_usage(
 
 	CHECK(isfinite(usage->hours) && isfinite(usage->gpu_count) && isfinite(usage->node_count));
 	site_complete(&known, findings);
-	span = place_in_time(usage, &known);
+	span = use_hours_of_run(usage, &known);
 	*footprint = (struct footprint){0};
 	energy_of_usage(usage, known.pue, &footprint->energy, findings);
 	embodied_of_usage(usage, &embodied, findings);
@@ -79,7 +80,7 @@ void footprint_of_usage(
 		  isfinite(footprint->water_l));
 }
 
-/* A range of 0 is none that was told. */
+/* A figure of the site. A range of 0 to 0 means that no range is known. */
 static struct figure place_figure(const char *field, double value, double low, double high, const char *source, enum provenance_status status)
 {
 	bool ranged = low > 0 || high > 0;
@@ -118,13 +119,13 @@ void footprint_inputs(const struct usage *usage, const struct site *site, struct
 void footprint_warn_of_hours(const struct site *site, const struct carbon *carbon, struct findings *findings)
 {
 	if (site->hours.count == 0 && site->run_start_us > 0)
-		findings_warn(findings, "site.start is not used: no hours of this site's grid are known from then on, so that all of the run counts by its mean of %.4g g/kWh: "
-			"give site.series, or name a site whose grid a feed brings", site->grid_gco2e_per_kwh);
+		findings_warn(findings, "site.start is not used: no hours of this site's grid are known after it, so the whole run uses the site's mean of %.4g g/kWh. "
+			"Give site.series, or name a site whose grid a feed reports", site->grid_gco2e_per_kwh);
 	else if (carbon->hourly_fraction < 1)
-		findings_warn(findings, "carbon: %.3g %% of the run are counted hour by hour (%s); the rest by the site's mean of %.4g g/kWh, as the hours that are known end before it does "
-			"or begin after it", 100 * carbon->hourly_fraction, site->hours.source ? site->hours.source : "site.series", site->grid_gco2e_per_kwh);
+		findings_warn(findings, "carbon: %.3g %% of the run are counted hour by hour (%s); the rest uses the site's mean of %.4g g/kWh, because the known hours do not "
+			"cover the whole run", 100 * carbon->hourly_fraction, site->hours.source ? site->hours.source : "site.series", site->grid_gco2e_per_kwh);
 	if (carbon->hourly_fraction > 0)
-		findings_assume_text(findings, "site.series", "carbon.operational_kgco2e counts by the hours that the run spans, at the same power in all of them",
+		findings_assume_text(findings, "site.series", "carbon.operational_kgco2e follows the grid in each hour of the run; the power is the same in all hours",
 			site->hours.source && strcmp(site->hours.source, "request") != 0 ? site->hours.source : "E109: site.series of the request");
 }
 
@@ -139,9 +140,9 @@ void footprint_provenance(const struct footprint *footprint, const struct site *
 	const struct {
 		const char *pointer, *source;
 		double value, sigma;
-		bool rate; /* of an hour: its length cancels out */
+		bool rate; /* a rate: the length of the run cancels out */
 	} rows[] = {
-		{"/energy/mean_gpu_w", footprint->power_source ? footprint->power_source : "E60: idle + (load - idle) x the utilization that was predicted",
+		{"/energy/mean_gpu_w", footprint->power_source ? footprint->power_source : "E60: idle + (load - idle) x the predicted utilization",
 			footprint->energy.mean_gpu_w, of->mean_gpu_w, true},
 		{"/energy/powered_gpu_hours", "E63: accelerators that draw power x hours", footprint->energy.powered_gpu_hours, 0, false},
 		{"/energy/it_kwh", "E63: accelerators x W x (1 + host) x hours", footprint->energy.it_kwh, of->it_kwh, false},

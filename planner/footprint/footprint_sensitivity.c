@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-/* Effects below this are left out: they move nothing that a person would notice. */
+/* Relative effects below this are left out: they are too small to matter. */
 static const double least_effect = 0.001;
 
-/* How far an input is moved that was given, or of which no range is known. */
+/* Relative range of an input that was given, or without a known range. */
 static const double tenth = 0.1;
 
 struct effect {
@@ -23,7 +23,7 @@ static double relative(double changed, double before)
 	return before > 0 ? given_or(changed / before - 1, 0) : 0;
 }
 
-/* The figure that the objective watches first. */
+/* Index into the effects of the figure that the objective minimizes. */
 static size_t watched(enum objective objective)
 {
 	switch (objective) {
@@ -41,7 +41,8 @@ static size_t watched(enum objective objective)
 	return 0;
 }
 
-/* The objective's figure where that is moved about as far as any; else the one that is moved farthest. */
+/* Starts with the effect on the objective's figure. Another figure replaces it if its effect is larger by more than a
+ * third. */
 static struct effect effect_of(const struct moved *before, const struct moved *at_low, const struct moved *at_high, enum objective objective)
 {
 	const struct effect effects[] = {

@@ -2,7 +2,8 @@
 
 static const double kg_per_t = 1000;
 
-/* At least as good in all, and better in one; of equal ones the one before. */
+/* True if `a` is at least as good as `b` in all three, and better in one or, of equal points, `before` says that `a`
+ * comes first. */
 static bool beats(const struct front_point *a, const struct front_point *b, bool before)
 {
 	bool as_good = a->hours <= b->hours && a->usd <= b->usd && a->kgco2e <= b->kgco2e;
@@ -28,7 +29,7 @@ static size_t keep_unbeaten(struct front_point *points, size_t count)
 	return kept;
 }
 
-/* Of what costs the same the cleaner. */
+/* True if `a` comes after `b` in the order of cost; of points with equal cost the cleaner comes first. */
 static bool comes_after(const struct front_point *a, const struct front_point *b)
 {
 	return a->usd > b->usd || (!(a->usd < b->usd) && a->kgco2e > b->kgco2e);
@@ -58,7 +59,7 @@ static void name_ends(struct front_point *points, size_t count)
 	points[0].cheapest = points[cleanest].cleanest = points[fastest].fastest = TRUTH_TRUE;
 }
 
-/* Whether nothing that costs less emits as little: what prices of carbon are told between. Points are in order of cost. */
+/* True if no cheaper point emits as little. Prices of carbon refer to these points. The points are in order of cost. */
 static bool saves_carbon(const struct front_point *points, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
@@ -67,7 +68,8 @@ static bool saves_carbon(const struct front_point *points, size_t at)
 	return true;
 }
 
-/* From the dearest down, so that the ends stay; first of those that are there for their time alone. */
+/* Removes points from the dearest down until `most` are left; the ends stay. The first pass removes only points that
+ * save no carbon. */
 static size_t thin(struct front_point *points, size_t count, size_t most)
 {
 	for (int pass = 0; pass < 2; pass++)
@@ -83,7 +85,7 @@ static size_t thin(struct front_point *points, size_t count, size_t most)
 
 static void price_carbon(struct front_point *points, size_t count)
 {
-	const struct front_point *last = &points[0]; /* of those that nothing beats in money and carbon */
+	const struct front_point *last = &points[0]; /* of the points that nothing beats in cost and carbon */
 
 	points[0].usd_per_t_saved = ABSENT_NUMBER;
 	for (size_t i = 1; i < count; i++) {

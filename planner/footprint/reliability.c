@@ -1,11 +1,12 @@
 #include "planner/footprint/reliability.h"
 
-/* BLOOM wrote 2.3 TB in 40 s from 384 accelerators (Scao et al. 2022; chronicles): 0.15 GB/s each. */
+/* BLOOM wrote 2.3 TB in 40 s from 384 accelerators (Scao et al. 2022; chronicles): 0.15 GB/s per accelerator. */
 static const double checkpoint_bytes_per_s_per_gpu = 2.3e12 / 40 / 384;
-/* To host memory: three quarters of PCIe 4 with 16 lanes (PCI-SIG), each accelerator its own part. */
+/* Copy to host memory: three quarters of the rate of PCIe 4 with 16 lanes (PCI-SIG). Each accelerator copies its own
+ * part. */
 static const double copy_bytes_per_s = 0.75 * 31.5e9;
 static const int64_t spares_max = 10000;
-static const double exponent_max = 60;  /* beyond: practically never finishes */
+static const double exponent_max = 60;  /* beyond: the job practically never ends */
 static const double fraction_min = 1e-6;
 
 double reliability_young_interval(double checkpoint, double mtbf)

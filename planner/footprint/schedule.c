@@ -17,9 +17,9 @@ struct window {
 struct scheduler {
 	const struct schedule_request *request;
 	const struct schedule_memory *memory;
-	struct timetable_task task; /* but for its slots */
+	struct timetable_task task; /* without its slots */
 	struct schedule_weights weights;
-	double kgco2e_scale, usd_scale; /* what running at once emits and costs */
+	double kgco2e_scale, usd_scale; /* carbon and cost of running at once */
 	bool priced; /* carbon_usd_per_t is given: the objective is money */
 };
 
@@ -67,7 +67,7 @@ static struct timetable_task task_of(const struct schedule_request *request)
 		.pauses = request->checkpointable == TRUTH_TRUE};
 }
 
-/* The search's tables do not depend on the slots but for their number: one task stands for all regions. */
+/* The search's tables depend on the number of slots only, so one task serves for all regions. */
 size_t schedule_workspace_bytes(const struct schedule_request *request)
 {
 	struct timetable_task task = task_of(request);
@@ -80,7 +80,7 @@ size_t schedule_workspace_bytes(const struct schedule_request *request)
 	return bytes + 3 * slots * sizeof(double);
 }
 
-/* Energy times a series over pieces; pieces are minutes from the window's start. Absent without the series. */
+/* Sum of energy x series over the pieces, which are in minutes from the window's start. Absent without the series. */
 static double total_of(const struct schedule_series *series, const struct number_list *list, struct window window, double kw,
 	const struct timetable_piece *pieces, size_t count)
 {
@@ -114,7 +114,7 @@ static double usd_of(const struct scheduler *scheduler, const struct schedule_se
 	return total_of(series, &series->usd_per_kwh, window, scheduler->request->mean_kw, pieces, count);
 }
 
-/* E103. What so much carbon and money are together. */
+/* E103. The objective for an amount of carbon and of money. */
 static double objective_of(const struct scheduler *scheduler, double kgco2e, double usd)
 {
 	if (scheduler->priced)
@@ -128,7 +128,7 @@ static double item_or(const struct number_list *list, int64_t index)
 	return list->count ? list->items[index] : 0;
 }
 
-/* The window as slots; steps at its ends are cut. */
+/* Fills the slots of a window; cuts the steps at its ends. */
 static void slots_fill(struct scheduler *scheduler, const struct schedule_series *series, struct window window)
 {
 	double kw = scheduler->request->mean_kw;
@@ -182,7 +182,8 @@ static void choice_doubt(struct schedule_choice *choice, const struct timetable 
 	choice->gap = table->proved ? 0 : (table->cost - table->bound) / fmax(fabs(table->cost), 1e-300);
 }
 
-/* Running at once, where it first can: what the others are held against, and the measure of the weights. */
+/* Fills `now`: running at once in the first region with enough time. It is the reference of the other choices and the
+ * unit of the weights. */
 static bool now_find(struct scheduler *scheduler, struct schedule_choice *now)
 {
 	const struct timetable_piece piece = {0, scheduler->task.work_minutes};
@@ -206,7 +207,7 @@ static bool now_find(struct scheduler *scheduler, struct schedule_choice *now)
 	return false;
 }
 
-/* --- what a request must hold ---------------------------------------------------------------------------------- */
+/* --- checks of the request ------------------------------------------------------------------------------------ */
 static void check_series(const struct scheduler *scheduler, size_t index, struct failure *failure)
 {
 	const struct schedule_series *series = &scheduler->request->series.items[index];
@@ -216,43 +217,44 @@ static void check_series(const struct scheduler *scheduler, size_t index, struct
 	snprintf(pointer, sizeof pointer, "/series/%zu", index);
 	for (size_t i = 0; i < index; i++)
 		if (strcmp(scheduler->request->series.items[i].region, series->region) == 0) {
-			failure_add(failure, pointer, "duplicate", "/series/%zu is of %s too: answers name a series by its region", i, series->region);
+			failure_add(failure, pointer, "duplicate", "/series/%zu has the region %s too; each series needs a region of its own", i, series->region);
 			break;
 		}
 	if (series->gco2e_per_kwh.count == 0 && series->usd_per_kwh.count == 0)
 		failure_add(failure, pointer, "required", "give gco2e_per_kwh, usd_per_kwh, or both");
 	else if (series->gco2e_per_kwh.count && series->usd_per_kwh.count && series->gco2e_per_kwh.count != series->usd_per_kwh.count)
-		failure_add(failure, pointer, "conflict", "%zu intensities and %zu prices: as many of both",
+		failure_add(failure, pointer, "conflict", "%zu intensities and %zu prices; both lists must have the same length",
 			series->gco2e_per_kwh.count, series->usd_per_kwh.count);
 	else if (scheduler->weights.carbon > 0 && series->gco2e_per_kwh.count == 0)
-		failure_add(failure, pointer, "required", "give gco2e_per_kwh here too, or weights of cost alone");
+		failure_add(failure, pointer, "required", "the objective needs gco2e_per_kwh in every series: give it here, or give weights of cost alone");
 	else if (wants_usd && series->usd_per_kwh.count == 0)
-		failure_add(failure, pointer, "required", "give usd_per_kwh here too, or weights of carbon alone");
+		failure_add(failure, pointer, "required", "the objective needs usd_per_kwh in every series: give it here, or give weights of carbon alone");
 	else if (series_steps(series) * series->step_minutes > TIMETABLE_MINUTES_MAX)
-		failure_add(failure, pointer, "too_long", "%lld steps of %lld minutes: at most a year (%d minutes)",
+		failure_add(failure, pointer, "too_long", "%lld steps of %lld minutes are longer than a year; give at most %d minutes",
 			(long long)series_steps(series), (long long)series->step_minutes, TIMETABLE_MINUTES_MAX);
 }
 
 static void check_job(const struct schedule_request *request, struct failure *failure)
 {
 	if (!(request->hours > 0))
-		failure_add(failure, "/hours", "required", "give the hours of work, or the plan_id that has them");
+		failure_add(failure, "/hours", "required", "give the hours of work, or the plan_id of a plan that has them");
 	else if (request->hours * minutes_per_hour > TIMETABLE_MINUTES_MAX)
-		failure_add(failure, "/hours", "out_of_range", "at most a year: %d", TIMETABLE_MINUTES_MAX / 60);
+		failure_add(failure, "/hours", "out_of_range", "the work is longer than a year; give at most %d hours", TIMETABLE_MINUTES_MAX / 60);
 	if (!(request->mean_kw > 0))
-		failure_add(failure, "/mean_kw", "required", "give the mean power of the job, or the plan_id that has it");
+		failure_add(failure, "/mean_kw", "required", "give the mean power of the job, or the plan_id of a plan that has it");
 	if (request->series.count == 0)
-		failure_add(failure, "/series", "required", "give at least one region's gco2e_per_kwh or usd_per_kwh");
+		failure_add(failure, "/series", "required", "give at least one series, with gco2e_per_kwh or usd_per_kwh of a region");
 	if (request->earliest_us > 0 && request->deadline_us > 0 && request->deadline_us <= request->earliest_us)
-		failure_add(failure, "/deadline", "conflict", "the deadline is not after the earliest start");
+		failure_add(failure, "/deadline", "conflict", "the deadline is not after the earliest start; give a later deadline or an earlier start");
 	if (is_given(request->carbon_usd_per_t) && (is_given(request->weights.carbon) || is_given(request->weights.cost)))
-		failure_add(failure, "/carbon_usd_per_t", "conflict", "give weights or a price of carbon, not both");
+		failure_add(failure, "/carbon_usd_per_t", "conflict", "weights and carbon_usd_per_t exclude each other; give one of them");
 	else if (request->weights.carbon <= 0 && request->weights.cost <= 0)
-		failure_add(failure, "/weights", "out_of_range", "one of the weights is more than 0");
+		failure_add(failure, "/weights", "out_of_range", "both weights are 0; give at least one above 0");
 }
 
-/* Carbon alone, unless prices are all that is known. */
-static void weights_settle(struct scheduler *scheduler, struct findings *findings)
+/* Sets the weights. Without weights and without a price of carbon: carbon alone, or cost alone if the series have
+ * prices only. */
+static void weights_set(struct scheduler *scheduler, struct findings *findings)
 {
 	const struct schedule_request *request = scheduler->request;
 	bool carbon = request->series.count > 0 && request->series.items[0].gco2e_per_kwh.count > 0;
@@ -266,7 +268,7 @@ static void weights_settle(struct scheduler *scheduler, struct findings *finding
 		return;
 	}
 	scheduler->weights = carbon ? (struct schedule_weights){1, 0} : (struct schedule_weights){0, 1};
-	findings_assume_text(findings, "weights", carbon ? "carbon alone" : "cost alone", "E103: what the series tell; weights, or carbon_usd_per_t, weigh both");
+	findings_assume_text(findings, "weights", carbon ? "carbon alone" : "cost alone", "E103: follows from the data in the series; give weights or carbon_usd_per_t to weigh both");
 }
 
 static enum status refuse_short(const struct scheduler *scheduler, struct failure *failure)
@@ -284,7 +286,7 @@ static enum status refuse_short(const struct scheduler *scheduler, struct failur
 		}
 	}
 	return failure_set(failure, STATUS_INFEASIBLE,
-		"%.6g hours of work do not fit: the longest window, of %s, has %.6g hours; give %.6g hours more between earliest, deadline and the series' ends",
+		"%.6g hours of work do not fit: the longest window, that of %s, has %.6g hours. Move earliest or deadline, or extend the series, by %.6g hours",
 		(double)scheduler->task.work_minutes / minutes_per_hour, request->series.items[best].region, (double)longest / minutes_per_hour,
 		(double)(scheduler->task.work_minutes - longest) / minutes_per_hour);
 }
@@ -293,7 +295,7 @@ static enum status refuse_short(const struct scheduler *scheduler, struct failur
 struct candidate_region {
 	const struct schedule_series *series;
 	struct window window;
-	double bound; /* no timetable there is better */
+	double bound; /* lower bound of the objective there */
 	struct schedule_choice choice;
 };
 
@@ -321,7 +323,7 @@ static void regions_sketch(struct scheduler *scheduler, struct candidate_region 
 	}
 }
 
-/* Which region's bound is the lowest among those not searched yet; count: none. */
+/* Returns the region with the lowest bound among those not searched yet; `count`: none is left. */
 static size_t next_region(const struct candidate_region *regions, const bool *searched, size_t count)
 {
 	size_t next = count;
@@ -349,7 +351,8 @@ static void pieces_answer(const struct scheduler *scheduler, const struct candid
 		};
 }
 
-/* Regions in the order of their bounds: once a bound is above the best found, no further one can hold a better timetable. */
+/* Searches the regions in the order of their bounds. It ends when a bound is above the best cost found: no further
+ * region can be better. */
 static void best_find(struct scheduler *scheduler, struct candidate_region *regions, size_t count, struct schedule *schedule)
 {
 	struct timetable table = {.pieces = scheduler->memory->pieces};
@@ -387,7 +390,7 @@ static void regions_answer(const struct candidate_region *regions, size_t count,
 	}
 }
 
-static void remark(const struct scheduler *scheduler, struct findings *findings)
+static void schedule_remark(const struct scheduler *scheduler, struct findings *findings)
 {
 	const struct schedule_request *request = scheduler->request;
 
@@ -397,15 +400,15 @@ static void remark(const struct scheduler *scheduler, struct findings *findings)
 		bool late = request->earliest_us > 0 && series->start_us > request->earliest_us, soon = request->deadline_us > end_us;
 
 		if (late || soon)
-			findings_warn(findings, "the series of %s %s: nothing is planned where it tells nothing", series->region,
+			findings_warn(findings, "the series of %s %s: the job does not run outside of the series", series->region,
 				late && soon ? "begins after the earliest start and ends before the deadline" : late ? "begins after the earliest start" : "ends before the deadline");
 	}
 	if (scheduler->task.pauses && !is_given(request->restart_minutes))
-		findings_assume_number(findings, "restart_minutes", RELIABILITY_RESTART_MINUTES, "E47: Grattafiori et al. 2024; of running that brings nothing");
+		findings_assume_number(findings, "restart_minutes", RELIABILITY_RESTART_MINUTES, "E47: Grattafiori et al. 2024; running time without progress after each pause");
 	if (!scheduler->task.pauses && is_given(request->restart_minutes))
-		findings_warn(findings, "restart_minutes is not used: the job runs in one piece (checkpointable: true lets it pause)");
+		findings_warn(findings, "restart_minutes is not used: the job runs in one piece. Set checkpointable to true to let it pause");
 	if (request->checkpointable == TRUTH_UNSET)
-		findings_assume_text(findings, "checkpointable", "false", "E100: a job runs in one piece unless it says that it can pause");
+		findings_assume_text(findings, "checkpointable", "false", "E100: a job runs in one piece unless the request says that it can pause");
 }
 
 enum status planner_schedule(const struct schedule_request *request, const struct schedule_memory *memory, struct schedule *schedule,
@@ -415,7 +418,7 @@ enum status planner_schedule(const struct schedule_request *request, const struc
 	struct candidate_region regions[SCHEDULE_SERIES_MAX];
 	size_t count;
 
-	weights_settle(&scheduler, &schedule->findings);
+	weights_set(&scheduler, &schedule->findings);
 	check_job(request, failure);
 	for (size_t i = 0; i < request->series.count; i++)
 		check_series(&scheduler, i, failure);
@@ -428,6 +431,6 @@ enum status planner_schedule(const struct schedule_request *request, const struc
 	regions_answer(regions, count, schedule);
 	choice_compare(&schedule->unbroken, &schedule->now);
 	choice_compare(&schedule->best, &schedule->now);
-	remark(&scheduler, &schedule->findings);
+	schedule_remark(&scheduler, &schedule->findings);
 	return STATUS_OK;
 }

@@ -13,8 +13,8 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* What works together on one machine: the group, as far as a node holds it. */
-static int64_t together(const struct candidate *candidate, int64_t group)
+/* Accelerators of a group that work together on one machine: the group, at most a node. */
+static int64_t group_on_machine(const struct candidate *candidate, int64_t group)
 {
 	return candidate->gpus_per_node >= 1 ? least(group, candidate->gpus_per_node) : group;
 }
@@ -54,7 +54,7 @@ static int64_t largest_of(const struct candidate *candidate)
 
 static int64_t wanted_of(const struct candidate *candidate, int64_t group)
 {
-	return supply_is_by_slice(&candidate->accelerator) ? 1 : together(candidate, group);
+	return supply_is_by_slice(&candidate->accelerator) ? 1 : group_on_machine(candidate, group);
 }
 
 bool supply_suits(const struct candidate *candidate, int64_t group, const struct offer *offer)
@@ -100,21 +100,21 @@ struct candidate supply_of_count(const struct candidate *candidate, int64_t grou
 void supply_remark(const struct candidate *candidate, int64_t group, int64_t count, struct findings *findings)
 {
 	const struct offer *offer = &candidate->offer;
-	int64_t wanted = together(candidate, group), paid = supply_paid_count(candidate, count);
+	int64_t wanted = group_on_machine(candidate, group), paid = supply_paid_count(candidate, count);
 
 	if (supply_rentable_count(candidate, count) != count && group >= count)
-		findings_warn(findings, "%lld of %s are no slice that is rented, and are planned as if they were one: the next larger has %lld (%s)", (long long)count,
+		findings_warn(findings, "%lld of %s are not the size of a rented slice, but are planned as one; the next larger slice has %lld (%s)", (long long)count,
 			candidate->accelerator.id, (long long)supply_rentable_count(candidate, count), candidate->slice_sizes.source);
 	if (!candidate->has_offer || supply_is_by_slice(&candidate->accelerator))
 		return;
 	if (offer->gpus < wanted)
 		findings_warn(findings,
-			"no usable offer holds %lld of these accelerators: that of %s is for instances of %lld, and whether they can be had joined at "
-			"internode_gbs must be asked",
+			"no usable offer holds %lld of these accelerators in one instance: that of %s is for instances of %lld. Ask the provider whether it connects "
+			"them at internode_gbs",
 			(long long)wanted, offer->provider, (long long)offer->gpus);
 	if (paid > count)
 		findings_warn(findings,
-			"%s rents instances of %lld: %lld accelerators are paid for, %lld of them are used; cost counts all, usd_per_gpu_hour is per "
+			"%s rents instances of %lld accelerators: %lld are paid, %lld of them are used; the cost counts all, usd_per_gpu_hour is per "
 			"accelerator used",
 			offer->provider, (long long)offer->gpus, (long long)paid, (long long)count);
 }

@@ -1,9 +1,9 @@
-/* E100: a piece without pauses, and the order of bounding and searching. */
+/* E100: the best single piece, and the sequence of bounding and searching. */
 #include "planner/footprint/timetable_private.h"
 
 #include <math.h>
 
-/* A pause, or a search, for less than this part of the cost is not worth it; rounding is below. */
+/* A pause or a search must save more than this fraction of the cost. Rounding errors are smaller. */
 static const double worth_while = 1e-9;
 
 int64_t timetable_minutes(const struct timetable_task *task)
@@ -38,11 +38,12 @@ double timetable_cost(const struct timetable_task *task, const struct timetable_
 	return cost;
 }
 
-/* The cost is linear while neither end crosses a border: a best piece starts or ends on one. A window moves from border to border. */
+/* The cost is linear until an end of the piece crosses a border, so a best piece starts or ends on a border. The
+ * window moves from border to border. */
 bool timetable_unbroken(const struct timetable_task *task, struct timetable_piece *piece, double *cost)
 {
 	int64_t total = timetable_minutes(task), start = 0, first_border = 0, last_border = 0, move;
-	size_t first = 0, last = 0; /* slots that hold the window's start, and its end */
+	size_t first = 0, last = 0; /* slots of the window's start and of its end */
 	double now;
 
 	if (task->work_minutes > total)
@@ -89,8 +90,9 @@ static void relaxation_place(const struct timetable_task *task, void *workspace,
 	relaxation->paused = memory + 2 * (task->slot_count + 1);
 }
 
-/* Between bound and cost the search looks at the lowest part first: where the best lies there, as it mostly does, it follows few. */
-static void search(const struct timetable_task *task, const struct timetable_relaxation *relaxation, void *memory, struct timetable *table)
+/* Searches the range between bound and cost, its lowest part first: the best is mostly there, and the search then
+ * follows few beginnings. */
+static void search_below_cost(const struct timetable_task *task, const struct timetable_relaxation *relaxation, void *memory, struct timetable *table)
 {
 	static const double shares[] = {1.0 / 64, 1.0 / 8, 1};
 	double ceiling = table->cost - fabs(table->cost) * worth_while, floor = relaxation->bound;
@@ -114,7 +116,7 @@ static void search(const struct timetable_task *task, const struct timetable_rel
 	table->bound = table->proved ? table->cost : floor;
 }
 
-static bool sketch(const struct timetable_task *task, struct timetable_relaxation *relaxation, void *workspace, struct timetable *table)
+static bool sketch_table(const struct timetable_task *task, struct timetable_relaxation *relaxation, void *workspace, struct timetable *table)
 {
 	struct timetable_piece unbroken;
 	double unbroken_cost;
@@ -127,7 +129,7 @@ static bool sketch(const struct timetable_task *task, struct timetable_relaxatio
 		relaxation_place(task, workspace, relaxation);
 		timetable_relax(task, relaxation, table);
 	}
-	if (table->count == 0 || table->cost >= unbroken_cost - fabs(unbroken_cost) * worth_while) { /* of equals, of 0 too, the one without pauses */
+	if (table->count == 0 || table->cost >= unbroken_cost - fabs(unbroken_cost) * worth_while) { /* of equal costs, also of 0, the piece without pauses */
 		table->pieces[0] = unbroken;
 		table->count = 1;
 		table->cost = unbroken_cost;
@@ -141,16 +143,16 @@ bool timetable_sketch(const struct timetable_task *task, void *workspace, struct
 {
 	struct timetable_relaxation relaxation;
 
-	return sketch(task, &relaxation, workspace, table);
+	return sketch_table(task, &relaxation, workspace, table);
 }
 
 bool timetable_best(const struct timetable_task *task, void *workspace, struct timetable *table)
 {
 	struct timetable_relaxation relaxation;
 
-	if (!sketch(task, &relaxation, workspace, table))
+	if (!sketch_table(task, &relaxation, workspace, table))
 		return false;
 	if (!table->proved)
-		search(task, &relaxation, (char *)workspace + relaxation_bytes(task), table);
+		search_below_cost(task, &relaxation, (char *)workspace + relaxation_bytes(task), table);
 	return true;
 }

@@ -1,14 +1,14 @@
-/* E100. When to run for the least: a piece of work under a rate that changes by the slot.
+/* E100. The cheapest timetable for a piece of work under a rate that changes by the slot.
  *
- * Slots follow each other without a gap; each has a length in whole minutes and a rate, what an hour of running costs in it
- * (money, carbon, or a weighing of both; may be negative). The work takes `work_minutes` of running. Where it may pause, every
- * resumption costs `restart_minutes` of running that bring nothing; what is done before is never less than that. Exact, not
- * greedy: with costs that are linear within a slot, some best timetable has all its starts and stops but one on borders of slots,
- * so that a finite search finds it.
+ * Slots follow each other without a gap. A slot has a length in whole minutes and a rate: the cost of an hour of
+ * running in it (money, carbon, or a weighted sum of both; may be negative). The work takes `work_minutes` of running.
+ * If it may pause, every resumption takes `restart_minutes` of running without progress. The search follows only
+ * timetables whose work done, less restarts, never falls below 0. It is exact, not greedy: the cost is linear within a
+ * slot, so some best timetable has all its starts and stops but one on borders of slots, and a finite search finds it.
  *
- * The search: a Lagrange multiplier on the work done bounds every beginning of a timetable from below (Fisher 1981, The Lagrangian
- * relaxation method, Management Science 27, 1-18); a dynamic schedule over slots and minutes done follows only beginnings whose
- * bound is below the best timetable known. Pure; memory is the caller's; one thread. */
+ * A Lagrange multiplier on the work done gives a lower bound for every beginning of a timetable (Fisher 1981, The
+ * Lagrangian relaxation method, Management Science 27, 1-18). A dynamic programme over slots and minutes done follows
+ * only beginnings whose bound is below the best timetable known. Pure; the caller owns the memory; one thread. */
 #ifndef FLEETPLAN_PLANNER_FOOTPRINT_TIMETABLE_H
 #define FLEETPLAN_PLANNER_FOOTPRINT_TIMETABLE_H
 
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TIMETABLE_SLOTS_MAX = 105408, TIMETABLE_MINUTES_MAX = 366 * 24 * 60 }; /* a leap year, by five minutes */
+enum { TIMETABLE_SLOTS_MAX = 105408, TIMETABLE_MINUTES_MAX = 366 * 24 * 60 }; /* a leap year in steps of five minutes */
 
 struct timetable_slot {
 	int32_t minutes;      /* >= 1 */
@@ -37,27 +37,40 @@ struct timetable_piece {
 };
 
 struct timetable {
-	struct timetable_piece *pieces; /* the caller's, slot_count + 1 of them; in order, never touching */
+	struct timetable_piece *pieces; /* the caller owns them, slot_count + 1 items; in order, with gaps between them */
 	size_t count;
 	double cost;
 	double bound; /* no timetable costs less */
-	bool proved;  /* nothing costs less by more than a billionth; else the least lies between bound and cost */
+	bool proved;  /* true: no timetable costs less by more than a billionth; false: the least cost is between bound and cost */
 };
 
-/* Bytes of workspace, aligned as malloc does, that the functions below want for this task. */
+/* Returns the bytes of workspace, aligned as by malloc, that the functions below need for this task. */
 size_t timetable_workspace_bytes(const struct timetable_task *task);
 
-/* The best piece without a pause, O(slots). False: the slots are too short for the work. Of equal ones the earliest. */
+/* E100. Finds the cheapest single piece in O(slots); of equally cheap pieces the earliest.
+ *
+ * Given:    task  as described above
+ * Returned: true, the piece, and *cost in the unit of the rates; false if the slots are shorter than the work
+ * Case:     tests/planner/test_timetable.c */
 bool timetable_unbroken(const struct timetable_task *task, struct timetable_piece *piece, double *cost);
 
-/* What running in these pieces, which lie within the slots, costs. */
+/* Returns the cost of running in these pieces, which lie within the slots. */
 double timetable_cost(const struct timetable_task *task, const struct timetable_piece *pieces, size_t count);
 
-/* A good timetable, and how much better another could be, in O(slots): tells which of several tasks are worth a search. False: the
- * slots are too short for the work. */
+/* E100. Finds a good timetable and a lower bound in O(slots). The bounds of several tasks tell which of them are worth
+ * a search.
+ *
+ * Given:    task       as described above
+ *           workspace  timetable_workspace_bytes() bytes
+ * Returned: true and the table, with bound and proved; false if the slots are shorter than the work */
 bool timetable_sketch(const struct timetable_task *task, void *workspace, struct timetable *table);
 
-/* The best timetable, likewise. A pause is made only where it saves more than a billionth. */
+/* E100. Finds the cheapest timetable. It pauses only if that saves more than a billionth of the cost.
+ *
+ * Given:    task       as described above
+ *           workspace  timetable_workspace_bytes() bytes
+ * Returned: true and the table; `proved` is false if the search gave up; false if the slots are shorter than the work
+ * Case:     tests/planner/test_timetable.c */
 bool timetable_best(const struct timetable_task *task, void *workspace, struct timetable *table);
 
 #endif

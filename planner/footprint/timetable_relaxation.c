@@ -1,17 +1,18 @@
 /* E100: the Lagrangian relaxation of a timetable.
  *
- * Work done (minutes of running less restarts) is taken off at a multiplier instead of being required: what remains is the
- * shortest way through slots in three states. Its least cost, plus multiplier x work, is concave in the multiplier and never
- * above the cost of a timetable; the secant of a multiplier with too little and one with too much work finds its top. */
+ * The relaxation does not require the work. It subtracts the multiplier from the cost for each minute of work done
+ * (minutes of running less restarts). What remains is a shortest path through the slots in three states. Its least
+ * cost plus multiplier x work is concave in the multiplier and never above the cost of a timetable. The secant of a
+ * multiplier with too little work and one with too much work finds its maximum. */
 #include "planner/footprint/timetable_private.h"
 
 #include <math.h>
 
 enum { SECANTS_MAX = 60 };
 
-/* What the relaxed shortest way does, at one multiplier. */
+/* Result of the relaxed shortest path at one multiplier. */
 struct answer {
-	double cost;  /* of running, nothing taken off */
+	double cost;  /* of running, without the multiplier */
 	int64_t done; /* minutes of running less those of restarts */
 };
 
@@ -34,8 +35,9 @@ static void states_fill(const struct timetable_task *task, struct timetable_rela
 
 enum state { FRESH, RUNNING, PAUSED };
 
-/* Whether the relaxed way runs in slot i, out of a state. A tie runs on, and does not begin. */
-static bool runs(const struct timetable_task *task, const struct timetable_relaxation *relaxation, enum state state, size_t i)
+/* True if the relaxed path runs in slot i when it is in `state`. At equal cost a running piece continues, and no new
+ * piece begins. */
+static bool path_runs(const struct timetable_task *task, const struct timetable_relaxation *relaxation, enum state state, size_t i)
 {
 	switch (state) {
 	case FRESH:
@@ -50,8 +52,8 @@ static bool runs(const struct timetable_task *task, const struct timetable_relax
 				   relaxation->running[i + 1] <= relaxation->paused[i + 1];
 }
 
-/* Follows the relaxed way; its pieces into `table`, which may be NULL. */
-static struct answer follow(
+/* Follows the relaxed path and writes its pieces into `table`, which may be NULL. */
+static struct answer follow_path(
 	const struct timetable_task *task, const struct timetable_relaxation *relaxation, struct timetable *table)
 {
 	struct answer answer = {0, 0};
@@ -61,7 +63,7 @@ static struct answer follow(
 	if (table)
 		table->count = 0;
 	for (size_t i = 0; i < task->slot_count; minute += task->slots[i++].minutes) {
-		bool run = runs(task, relaxation, state, i);
+		bool run = path_runs(task, relaxation, state, i);
 
 		if (run) {
 			answer.cost += timetable_slot_cost(task, i, task->slots[i].minutes);
@@ -80,10 +82,10 @@ static struct answer relaxed_at(const struct timetable_task *task, struct timeta
 {
 	relaxation->multiplier = multiplier;
 	states_fill(task, relaxation);
-	return follow(task, relaxation, NULL);
+	return follow_path(task, relaxation, NULL);
 }
 
-/* At a multiplier above every rate all slots run. */
+/* Returns a multiplier above every rate, at which all slots run. */
 static double highest_multiplier(const struct timetable_task *task)
 {
 	double highest = 0;
@@ -93,15 +95,16 @@ static double highest_multiplier(const struct timetable_task *task)
 	return highest * 1.001 + 1e-9;
 }
 
-/* A place where work can be taken off: one end of a piece, and the slot there. */
+/* A place where work can be removed: one end of a piece, in one slot. */
 struct end {
 	size_t piece;
 	bool last;
 	double rate_per_hour;
-	int64_t minutes; /* that can be taken */
+	int64_t minutes; /* that can be removed */
 };
 
-/* The dearer one, if anything can be taken there. A piece that follows another must bring more than its restart. */
+/* Replaces `dearest` if `end` is dearer and work can be removed there. A piece after another one must keep more
+ * minutes than its restart. */
 static void end_offer(const struct timetable_task *task, const struct timetable *table, struct end end, struct end *dearest)
 {
 	struct timetable_piece piece = table->pieces[end.piece];
@@ -138,8 +141,8 @@ static struct end dearest_end(const struct timetable_task *task, const struct ti
 
 enum { TRIMS_MAX = 64 };
 
-/* Takes `excess` minutes off the dearest ends. False where the pieces are too short for it, or it takes too long. */
-static bool trim(const struct timetable_task *task, struct timetable *table, int64_t excess)
+/* Removes `excess` minutes from the dearest ends. False if the pieces are too short for it, or after TRIMS_MAX steps. */
+static bool trim_pieces(const struct timetable_task *task, struct timetable *table, int64_t excess)
 {
 	for (int trims = 0; excess > 0; trims++) {
 		struct end dearest = dearest_end(task, table);
@@ -164,7 +167,7 @@ void timetable_relax(const struct timetable_task *task, struct timetable_relaxat
 
 	top = relaxation->bound;
 	if (few.done >= task->work_minutes)
-		many_multiplier = 0; /* running earns: more than the work is done for nothing */
+		many_multiplier = 0; /* rates below 0: the path does more than the work without a multiplier */
 	many = relaxed_at(task, relaxation, many_multiplier);
 	for (int i = 0; i < SECANTS_MAX && few.done < task->work_minutes && many.done > few.done; i++) {
 		double multiplier = (many.cost - few.cost) / (double)(many.done - few.done);
@@ -186,8 +189,8 @@ void timetable_relax(const struct timetable_task *task, struct timetable_relaxat
 	}
 	if (table) {
 		(void)relaxed_at(task, relaxation, many_multiplier);
-		(void)follow(task, relaxation, table);
-		if (many.done < task->work_minutes || !trim(task, table, many.done - task->work_minutes))
+		(void)follow_path(task, relaxation, table);
+		if (many.done < task->work_minutes || !trim_pieces(task, table, many.done - task->work_minutes))
 			table->count = 0;
 		else
 			table->cost = timetable_cost(task, table->pieces, table->count);

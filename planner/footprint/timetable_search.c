@@ -1,8 +1,10 @@
-/* E100: the dynamic schedule over slots and work done, along beginnings that the relaxation does not rule out.
+/* E100: the dynamic programme over slots and work done, restricted to beginnings that the relaxation does not rule
+ * out.
  *
- * Work is counted in grains, the greatest common divisor of all durations. One slot in all may run in part, its first or its last
- * grains, which is enough (timetable.h). For every border there are four sets of beginnings, by whether the work runs or pauses
- * and whether that slot was used, each with one beginning per work done: the cheapest. */
+ * The unit of work is a grain, the greatest common divisor of all durations. One slot of the timetable may run in part
+ * (its first or its last grains), which is enough (timetable.h). For every border there are four sets of beginnings:
+ * the work runs or pauses, and the slot that runs in part was used or not. Each set has at most one beginning for each
+ * amount of work done: the cheapest. */
 #include "planner/footprint/timetable_private.h"
 
 #include <math.h>
@@ -11,9 +13,9 @@ enum { NODES_MAX = 1 << 20, BEGINNINGS_MAX = 1 << 15, STEPS_MAX = 40000000 };
 
 enum set { RUNNING_WHOLE, PAUSED_WHOLE, RUNNING_PART, PAUSED_PART, SET_COUNT };
 
-/* A slot that runs, and the one before it. Grains run from the slot's start, or to its end. */
+/* A slot that runs, and the running slot before it. The grains run from the slot's start, or up to its end. */
 struct node {
-	uint32_t before; /* index; NODE_NONE: the first */
+	uint32_t before; /* index; NODE_NONE: this is the first */
 	int32_t slot;
 	int32_t grains;
 	bool to_end;
@@ -37,7 +39,7 @@ struct search {
 	const struct timetable_relaxation *relaxation;
 	struct node *nodes;
 	uint32_t node_count;
-	struct beginnings sets[2][SET_COUNT]; /* before the slot, after it */
+	struct beginnings sets[2][SET_COUNT]; /* sets before the slot, and after it */
 	struct beginnings *next;
 	int64_t grain, steps;
 	int32_t work, restart; /* grains */
@@ -77,7 +79,7 @@ size_t timetable_search_bytes(const struct timetable_task *task)
 		   2 * SET_COUNT * (BEGINNINGS_MAX * sizeof(struct beginning) + places_of(task) * sizeof(int32_t));
 }
 
-/* The node of a running slot; the search gives up where there is no room. */
+/* Adds a node and returns its index. The search gives up if there is no room. */
 static uint32_t node_add(struct search *search, struct node node)
 {
 	if (search->node_count == NODES_MAX) {
@@ -88,8 +90,9 @@ static uint32_t node_add(struct search *search, struct node node)
 	return search->node_count++;
 }
 
-/* Keeps a beginning that may lead below the limit. `run` is the slot just run, NULL where it pauses; `node` what came before. */
-static void offer(struct search *search, enum set set, struct beginning beginning, const struct node *run, double rest)
+/* Keeps a beginning if it may lead below the limit. `run` is the slot just run, NULL if the work pauses;
+ * beginning.node is the node before it. */
+static void keep_beginning(struct search *search, enum set set, struct beginning beginning, const struct node *run, double rest)
 {
 	double multiplier = search->relaxation->multiplier;
 	double bound = beginning.cost + multiplier * (double)(search->work - beginning.done) * (double)search->grain + rest;
@@ -114,8 +117,8 @@ static void offer(struct search *search, enum set set, struct beginning beginnin
 	into->items[*place] = beginning;
 }
 
-/* The work is done: the best so far, if it is. */
-static void finish(struct search *search, double cost, struct node run)
+/* The work is done: keeps the timetable if it is the best so far. */
+static void keep_if_best(struct search *search, double cost, struct node run)
 {
 	if (cost < search->limit && !search->gave_up) {
 		uint32_t node = node_add(search, run);
@@ -127,45 +130,45 @@ static void finish(struct search *search, double cost, struct node run)
 	}
 }
 
-/* Runs so many grains of slot i out of a beginning; from its start or to its end. */
-static void run(struct search *search, const struct beginning *from, bool resumes, size_t i, int32_t grains, bool to_end, bool part)
+/* Runs `grains` of slot i after a beginning, up to the slot's end or from its start. */
+static void run_grains(struct search *search, const struct beginning *from, bool resumes, size_t i, int32_t grains, bool to_end, bool part)
 {
 	struct beginning to = {.cost = from->cost + timetable_slot_cost(search->task, i, grains * search->grain),
 		.done = from->done + grains - (resumes ? search->restart : 0)};
 	struct node node = {from->node, (int32_t)i, grains, to_end};
 
 	if (to.done == search->work)
-		finish(search, to.cost, node);
+		keep_if_best(search, to.cost, node);
 	else if (to_end)
-		offer(search, part ? RUNNING_PART : RUNNING_WHOLE, to, &node, search->relaxation->running[i + 1]);
+		keep_beginning(search, part ? RUNNING_PART : RUNNING_WHOLE, to, &node, search->relaxation->running[i + 1]);
 	else
-		offer(search, PAUSED_PART, to, &node, search->relaxation->paused[i + 1]);
+		keep_beginning(search, PAUSED_PART, to, &node, search->relaxation->paused[i + 1]);
 }
 
-/* Out of one beginning: not to run slot i, to run all of it, or a part where none was run before. */
-static void follow(struct search *search, const struct beginning *from, enum set set, size_t i)
+/* Continues one beginning in slot i: pauses, runs the whole slot, or runs a part of it if no slot ran in part before. */
+static void continue_beginning(struct search *search, const struct beginning *from, enum set set, size_t i)
 {
 	int32_t whole = (int32_t)(search->task->slots[i].minutes / search->grain);
 	bool running = set == RUNNING_WHOLE || set == RUNNING_PART, part = set == RUNNING_PART || set == PAUSED_PART;
 
-	offer(search, part ? PAUSED_PART : PAUSED_WHOLE, *from, NULL, search->relaxation->paused[i + 1]);
-	run(search, from, !running, i, whole, true, part);
+	keep_beginning(search, part ? PAUSED_PART : PAUSED_WHOLE, *from, NULL, search->relaxation->paused[i + 1]);
+	run_grains(search, from, !running, i, whole, true, part);
 	for (int32_t grains = 1; grains < whole && !part; grains++) {
-		run(search, from, !running, i, grains, false, true);
-		run(search, from, true, i, grains, true, true);
+		run_grains(search, from, !running, i, grains, false, true);
+		run_grains(search, from, true, i, grains, true, true);
 	}
 }
 
-/* Out of no beginning: the work starts in slot i. */
-static void start(struct search *search, size_t i)
+/* Starts the work in slot i. */
+static void start_work(struct search *search, size_t i)
 {
 	static const struct beginning none = {.node = NODE_NONE};
 	int32_t whole = (int32_t)(search->task->slots[i].minutes / search->grain);
 
-	run(search, &none, false, i, whole, true, false);
+	run_grains(search, &none, false, i, whole, true, false);
 	for (int32_t grains = 1; grains < whole; grains++) {
-		run(search, &none, false, i, grains, false, true);
-		run(search, &none, false, i, grains, true, true);
+		run_grains(search, &none, false, i, grains, false, true);
+		run_grains(search, &none, false, i, grains, true, true);
 	}
 }
 
@@ -193,7 +196,7 @@ static void place_memory(struct search *search, void *memory)
 	}
 }
 
-/* Pieces out of the nodes, last first, then turned round; slots that touch are one piece. */
+/* Makes the pieces from the nodes, which are last first, and reverses them. Slots that touch become one piece. */
 static void pieces_fill(const struct search *search, struct timetable *table)
 {
 	int64_t begin = timetable_minutes(search->task);
@@ -234,10 +237,10 @@ enum timetable_search_end timetable_search(const struct timetable_task *task, co
 
 		search.next = search.sets[(i + 1) % 2];
 		if (relaxation->multiplier * (double)task->work_minutes + relaxation->fresh[i] < search.limit)
-			start(&search, i);
+			start_work(&search, i);
 		for (enum set set = 0; set < SET_COUNT; set++)
 			for (size_t k = 0; k < now[set].count; k++)
-				follow(&search, &now[set].items[k], set, i);
+				continue_beginning(&search, &now[set].items[k], set, i);
 		sets_clear(now);
 		search.gave_up = search.gave_up || search.steps > STEPS_MAX;
 	}

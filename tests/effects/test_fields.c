@@ -297,8 +297,8 @@ static void what_a_reviewer_found(void **state)
 	assert_true(figure(large, "recommended.wall_clock_hours") > 1000 * figure(small, "recommended.wall_clock_hours"));
 	assert_false(says(ask("memory", "{\"model\":\"llama-3.1-8b\",\"purpose\":\"training\",\"accelerator\":\"h100\",\"gpu_count\":64}"), "gpu_count is not used"));
 	assert_true(says(ask("training", "{\"model\":\"llama-3.2-1b\",\"tokens\":1e10,\"accelerator\":\"h100\",\"gpu_count\":64,\"pricing\":{\"terms\":[\"reserved_3y\"]}}"), "the whole of it is"));
-	assert_true(says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v4\",\"gpu_count\":100}"), "the next larger has 128"));
-	assert_true(says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v7\",\"gpu_count\":100}"), "the next larger has 128"));
+	assert_true(says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v4\",\"gpu_count\":100}"), "the next larger slice has 128"));
+	assert_true(says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v7\",\"gpu_count\":100}"), "the next larger slice has 128"));
 	assert_false(says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v5p\",\"gpu_count\":192}"), "no slice"));
 }
 

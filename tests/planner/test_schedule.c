@@ -191,7 +191,7 @@ static void windows_cut_steps(void **state)
 	assert_close(f.schedule.best.kgco2e, 0.1 * (100 / 3.0 + 200 + 300 * 2 / 3.0), 1e-12);
 	f.request.hours = 4;
 	assert_int_equal(plan(&f), STATUS_INFEASIBLE);
-	assert_contains(f.failure.detail, "has 3.83333 hours; give 0.166667 hours more");
+	assert_contains(f.failure.detail, "has 3.83333 hours. Move earliest or deadline, or extend the series, by 0.166667 hours");
 	fixture_end(&f);
 }
 
