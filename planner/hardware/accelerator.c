@@ -5,13 +5,14 @@
 #include "base/units.h"
 #include "planner/interval.h"
 
-/* PCIe x16, one direction, by generation: 8, 16, 32, 64 GT/s a lane, 128b/130b (PCI-SIG base specifications 3.0 to 6.0), of
- * which a 256-byte payload with 24 bytes of framing and header keeps 0.914 (Neugebauer et al. 2018, SIGCOMM, section 3). */
+/* PCIe x16, one direction, by generation: 8, 16, 32, 64 GT/s a lane, 128b/130b (PCI-SIG base specifications 3.0 to
+ * 6.0). A 256-byte payload with 24 bytes of framing and header uses 0.914 of it (Neugebauer et al. 2018, SIGCOMM,
+ * section 3). */
 static const double pcie_payload_share = 256.0 / 280.0;
 static const double pcie_gen3_bytes_per_s = 15.754e9;
 
-/* E62. Idle over TDP of the catalogue's eleven GPU rows that have both (T4 0.114 ... P100 PCIe 0.144); the twelfth,
- * TPU v4, is 0.47: its figure holds the whole board's power. */
+/* E62. Idle over TDP of the catalogue's eleven GPU rows with both figures (T4 0.114 ... P100 PCIe 0.144). A twelfth
+ * row, TPU v4, is not used: its 0.47 includes the power of the whole board. */
 static const double idle_share = 0.118, idle_share_low = 0.114, idle_share_high = 0.144;
 
 /* E61. BF16 FLOP/s per watt of the accelerators that state both: H100 SXM 1.41e12, TPU v4 1.43e12; A100 0.78e12, B200 2.25e12. */
@@ -41,7 +42,7 @@ static double tera(double value)
 	return is_given(value) ? value * FLOPS_PER_TFLOP : 0;
 }
 
-/* The rate of exactly this format; 0 when it has none. Weight-only formats have no rate of their own. */
+/* Returns the rate of exactly this format, FLOP/s; 0: none. Formats for weights only have no rate of their own. */
 static double peak_of(const struct accelerator *accelerator, enum precision precision)
 {
 	switch (precision) {
@@ -82,9 +83,9 @@ bool accelerator_has_grace(const struct accelerator *accelerator)
 double accelerator_peak_flops_per_s(
 	const struct accelerator *accelerator, enum precision precision, enum precision *used)
 {
-	/* Each format's next wider one. FP16 and BF16 stand in for each other, BF16 tried first for what is narrower.
-	 * Without 4-bit arithmetic, kernels widen 4-bit weights to 16 bits, not to 8 (Marlin: Frantar et al. 2024). So they do with 8-bit
-	 * integers where those are slower than 16 bits: on Blackwell Ultra, at 0.07 of the rate. */
+	/* The formats to try for each format, in order. FP16 and BF16 replace each other; narrower formats try BF16 first.
+	 * Without 4-bit arithmetic kernels widen 4-bit weights to 16 bits, not to 8 (Marlin: Frantar et al. 2024). So they
+	 * do with 8-bit integers that are slower than 16 bits: on Blackwell Ultra INT8 has 0.07 of the rate. */
 	static const enum precision chains[PRECISION_COUNT][7] = {
 		[PRECISION_FP32] = {PRECISION_FP32},
 		[PRECISION_TF32] = {PRECISION_TF32, PRECISION_FP32},
@@ -146,7 +147,7 @@ double accelerator_link_bytes_per_s(const struct accelerator *accelerator)
 	return accelerator_pcie_bytes_per_s(accelerator);
 }
 
-/* Full load as measured, else the TDP; absent where neither is stated. */
+/* Returns the measured full load, else the TDP; absent if the catalogue has neither. */
 static double stated_load_w(const struct accelerator *accelerator)
 {
 	return is_given(accelerator->load_w) && accelerator->load_w > 0 ? accelerator->load_w : accelerator->tdp_w;

@@ -13,7 +13,7 @@ void grid_hours_integrate(const double *gco2e_per_kwh, size_t count, int64_t ste
 		integral[i + 1] = integral[i] + gco2e_per_kwh[i] * step_hours;
 }
 
-/* The integral up to a number of steps from the start, parts of a step included. */
+/* Returns the integral from the start over `steps`, which may be a fraction. */
 static double integral_at(const struct grid_hours *series, double steps)
 {
 	size_t whole = (size_t)steps;

@@ -1,8 +1,8 @@
-/* E109. Carbon intensity of a grid by the hour, and its mean over the hours in which something runs.
+/* E109. Hourly carbon intensity of a grid, and its mean over a window of time.
  *
- * A series is constant within a step. What it sums up to at each border is kept, so that any window's mean takes two look-ups,
- * however long the series is: a planner asks for thousands of windows. Hours that the series does not cover count by the grid's mean.
- * Pure. */
+ * A series is constant within a step. `integral` holds its sum up to each border of a step, so the mean over a window
+ * takes two look-ups for a series of any length: the planner needs the mean of thousands of windows. For hours that
+ * the series does not cover the caller gives a mean. Pure. */
 #ifndef FLEETPLAN_PLANNER_HARDWARE_GRID_HOURS_H
 #define FLEETPLAN_PLANNER_HARDWARE_GRID_HOURS_H
 
@@ -16,17 +16,27 @@ struct grid_hours {
 	const char *source;
 };
 
-/* Fills integral[0..count] from the steps. Given: gco2e_per_kwh, finite, of each step; step_minutes >= 1. */
+/* E109. Computes the integral of a series up to each border of a step.
+ *
+ * Given:    gco2e_per_kwh  intensity of each step, g/kWh, finite
+ *           count          number of steps, >= 0
+ *           step_minutes   length of a step, min, >= 1
+ * Returned: integral[0..count], g/kWh x h */
 void grid_hours_integrate(const double *gco2e_per_kwh, size_t count, int64_t step_minutes, double *integral);
 
 struct grid_span {
 	double gco2e_per_kwh;    /* mean over the window */
-	double covered_fraction; /* of the window, that the series covers: 0..1 */
+	double covered_fraction; /* part of the window that the series covers: 0..1 */
 };
 
-/* E109. Given: the series (count may be 0); the window's beginning, microseconds since 1970, and its length, hours (>= 0); the mean for
- * hours that are not covered. Returned: (integral over the covered part + mean x the rest) / length; with a length of 0 the
- * intensity of that moment. */
+/* E109. Computes the mean carbon intensity over a window.
+ *
+ * Given:    series              count may be 0
+ *           start_us            beginning of the window, us since 1970
+ *           hours               length of the window, h, >= 0; 0: the intensity at its beginning
+ *           mean_gco2e_per_kwh  intensity of the hours that the series does not cover, g/kWh
+ * Returned: gco2e_per_kwh = (integral over the covered part + mean x rest) / length, g/kWh; covered_fraction, 0..1
+ * Case:     tests/planner/golden/footprint.txt */
 struct grid_span grid_hours_mean(const struct grid_hours *series, int64_t start_us, double hours, double mean_gco2e_per_kwh);
 
 #endif
