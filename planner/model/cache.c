@@ -2,10 +2,6 @@
 
 #include <math.h>
 
-/*  E5, elements that one token leaves in one layer's cache on each of `tensor` ranks.
- *  Given:     kind: kv_heads k, head_dim d, value_head_dim v; MLA: rank c, rotary part r; indexer: its key; tensor t: ranks that heads are split over, >= 1
- *  Returned:  ceil(k/t)(d + v); or c + r; and index_head_dim: latents and an indexer's key are whole on every rank
- *  Source:    Shazeer 2019; DeepSeek-AI 2024 (V2), section 2.1.2; DeepSeek-V3.2-Exp 2025 */
 double layer_cache_elements(const struct layer_kind *kind, double tensor)
 {
 	double index = kind->index_heads > 0 ? kind->index_head_dim : 0;
@@ -26,8 +22,9 @@ double layer_cache_elements(const struct layer_kind *kind, double tensor)
 	return 0;
 }
 
-/*  E5, elements of one layer's constant state: heads x value width x state, and the convolution's last inputs.
- *  Source:    Dao and Gu 2024, section 7; Yang et al. 2024, section 3 */
+/* E5. Returns the elements of one layer's constant state: heads x value width x state, and the last inputs of the
+ * convolution.
+ * Source:   Dao and Gu 2024, section 7; Yang et al. 2024, section 3 */
 static double kind_state_elements(const struct layer_kind *kind)
 {
 	double inner = (double)kind->heads * kind->value_head_dim, taps = fmax(kind->conv_kernel - 1.0, 0);
@@ -65,9 +62,6 @@ double model_state_bytes(const struct model *model, double bytes_per_element)
 	return elements * bytes_per_element;
 }
 
-/*  E5, a sequence.
- *  Given:     model, finished; context_tokens: tokens kept, >= 0; bytes_per_element: > 0
- *  Returned:  sum over layers of min(context, window) x elements of a token, and the states, bytes */
 double model_kv_bytes(const struct model *model, double context_tokens, double bytes_per_element)
 {
 	double elements = 0;

@@ -2,8 +2,6 @@
 
 #include "base/units.h"
 
-/*  E7. Given: parameters that a token meets P, tokens T. Returned: 6 P T, FLOPs. Valid: sequences short against 12 h
- *  (attention left out). Source: Kaplan et al. 2020, equation 2.2 and section 2.1. */
 double compute_rule_flops(double params_active, double tokens)
 {
 	return 6 * params_active * tokens;

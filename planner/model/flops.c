@@ -2,15 +2,13 @@
 
 #include <math.h>
 
-/* One step of a linear recurrence, for each element of its state: decay, the new input's outer product and its addition,
- * and the inner product that reads it (Megatron-LM counts Mamba's scan so; the delta rule's correction is one read more). */
+/* FLOPs of one step of a linear recurrence for each element of its state: decay, the outer product of the new input
+ * and its addition, and the inner product that reads it. Megatron-LM counts Mamba's scan in this way. The correction
+ * of the delta rule reads the state once more. */
 #define SCAN_FLOPS_PER_STATE 7.0
 
-/*  E3, keys per query.
- *  Given:     kind: window w (0: none), whether it slides or starts anew, index_tokens; sequence_length: s, tokens, >= 1
- *  Returned:  s where all keys are met (an encoder's); (s + 1)/2 where all earlier ones are; for s > w (w(w + 1)/2 + (s - w) w)/s, sliding;
- *             mean over whole chunks of w and the rest, chunked
- *  Source:    arithmetic: query i of a causal sequence meets min(i, w) keys; Beltagy et al. 2020 (window) */
+/* E3. Returns the mean number of keys of a causal query. window 0: no window; model_mean_context_tokens() states the
+ * formulas. */
 static double causal_mean(double sequence, double window, bool chunked)
 {
 	double rest;
@@ -37,10 +35,12 @@ double model_mean_context_tokens(const struct layer_kind *kind, double sequence_
 	return mean;
 }
 
-/*  E3, attention scores of one token in one layer.
- *  Given:     kind: heads a, widths d of queries and keys (with rotary part) and v of values; mean context c, tokens
- *  Returned:  2 a (d + v) c, and 2 i d_i (s + 1)/2 of an indexer, which meets every key, FLOPs
- *  Source:    Korthikanti et al. 2022, appendix A, at half for causality; DeepSeek-V3.2-Exp 2025, equation 1 */
+/* E3. Returns the FLOPs of the attention scores of one token in one layer.
+ *
+ * Given:    kind             heads a, widths d of queries and keys (with rotary part) and v of values
+ *           sequence_length  s, tokens, >= 1
+ * Returned: 2 a (d + v) c with c the mean context, and 2 i d_i (s + 1)/2 of an indexer, which meets every key
+ * Source:   Korthikanti et al. 2022, appendix A, at half for causality; DeepSeek-V3.2-Exp 2025, equation 1 */
 static double kind_attention_flops(const struct layer_kind *kind, double sequence_length)
 {
 	double query = kind->head_dim + (kind->mixer == MIXER_MLA ? kind->rope_head_dim : 0);
@@ -50,7 +50,7 @@ static double kind_attention_flops(const struct layer_kind *kind, double sequenc
 	return scores + 2.0 * kind->index_heads * kind->index_head_dim * causal_mean(sequence_length, 0, false);
 }
 
-/* E3, the scan of a state-space or linear layer: elements of its state, times SCAN_FLOPS_PER_STATE. */
+/* E3. Returns the FLOPs of the scan of a state-space or linear layer: elements of its state x SCAN_FLOPS_PER_STATE. */
 static double kind_scan_flops(const struct layer_kind *kind)
 {
 	double inner = (double)kind->heads * kind->value_head_dim;
@@ -97,11 +97,6 @@ int model_head_columns(const struct model *model)
 	return model->label_count > 0 ? model->label_count : model->vocabulary;
 }
 
-/*  E3, forward.
- *  Given:     model, finished; sequence_length: s, tokens, >= 1
- *  Returned:  2 x (matrices that a token meets + V h of the logits, or its labels x h) + attention scores + scans, FLOPs per token
- *  Valid:     training or prefill of a whole causal sequence; norms, activations and softmax (below 1 %) are left out
- *  Source:    Kaplan et al. 2020, table 1 (2 FLOPs a parameter); Narayanan et al. 2021, appendix (logits) */
 double model_forward_flops_per_token(const struct model *model, double sequence_length)
 {
 	double flops = 2.0 * model_head_columns(model) * model->hidden + model_attention_flops_per_token(model, sequence_length);
@@ -117,9 +112,6 @@ double model_forward_flops_per_token(const struct model *model, double sequence_
 	return flops;
 }
 
-/*  E4, forward and backward.
- *  Returned:  3 x E3: the backward pass multiplies twice, for the gradients of inputs and of weights
- *  Source:    Kaplan et al. 2020, section 2.1; Narayanan et al. 2021, appendix */
 double model_training_flops_per_token(const struct model *model, double sequence_length)
 {
 	return 3 * model_forward_flops_per_token(model, sequence_length);

@@ -2,12 +2,12 @@
 
 #include <stddef.h>
 
-/* E1, the mixers. Each answers the matrices that every token is multiplied with, and adds what is not a product
- * (norms inside the mixer, decay rates) to *other. */
+/* E1, the mixers. Each function returns the matrices that multiply every token, and adds to *other what is not a
+ * product (norms inside the mixer, decay rates). */
 
 /*  Given:     kind: heads a, kv_heads k, head_dim d, value_head_dim v; hidden: h
- *  Returned:  h(a d + k d + k v) + a v h; k v h less where one projection serves keys and values; a v h more for an output gate;
- *             no k and v where an earlier layer's are used; an indexer's r_q i d_i + h d_i + h i (its norm 2 d_i)
+ *  Returned:  h(a d + k d + k v) + a v h; k v h less if one projection serves keys and values; a v h more for an output gate;
+ *             no k and v if it uses those of an earlier layer; an indexer's r_q i d_i + h d_i + h i (its norm 2 d_i)
  *  Source:    Vaswani et al. 2017, section 3.2.2; Shazeer 2019 (MQA); Ainslie et al. 2023 (GQA); DeepSeek-V3.2-Exp 2025, section 2 (indexer) */
 static double attention_params(const struct layer_kind *kind, double hidden)
 {
@@ -102,8 +102,8 @@ static double expert_params(const struct layer_kind *kind, double hidden)
 }
 
 /*  Given:     kind, its expert_params counted: width f, experts E, shared_width f_s, gated (g = 3, else 2); hidden: h;
- *             experts, the number that is counted
- *  Returned:  g h f; or h E (router) + experts g h' f_e + g h f_s, and 2 h h' where experts work at another width h'
+ *             experts, the number of experts to count
+ *  Returned:  g h f; or h E (router) + experts g h' f_e + g h f_s, and 2 h h' if experts work at another width h'
  *  Source:    Shazeer 2020 (GLU); Fedus et al. 2021 (router); Dai et al. 2024 (shared experts) */
 static double feed_forward_params(const struct layer_kind *kind, double hidden, int experts)
 {

@@ -7,14 +7,14 @@
 
 #include "base/status.h"
 
-/* E2, the shape that large language models have had since GPT-3: width 128 x depth (Kaplan et al. 2020, figure 5: loss is nearly
- * flat in that ratio; GPT-3 175B, Llama 7B and Llama 405B have it), heads of 128, a gated feed-forward, eight
- * key-value heads (Ainslie et al. 2023), and the GPT-2 vocabulary. */
+/* E2. The shape of large language models since GPT-3: width 128 x depth (Kaplan et al. 2020, figure 5: the loss is
+ * nearly flat in that ratio; GPT-3 175B, Llama 7B and Llama 405B have it), heads of 128, a gated feed-forward, eight
+ * key-value heads (Ainslie et al. 2023), and the vocabulary of GPT-2. */
 #define STANDARD_ASPECT          128.0
 #define STANDARD_HEAD_DIM        128
 #define STANDARD_KV_HEADS        8
 #define STANDARD_VOCABULARY      50257
-#define STANDARD_EMBEDDING_SHARE 0.25 /* a vocabulary that would take more is cut: small models have small ones */
+#define STANDARD_EMBEDDING_SHARE 0.25 /* the tables take at most this share; small models have small vocabularies */
 #define TIED_BELOW_PARAMS        3.5e9 /* Llama 3.2, Qwen3, Gemma: tied up to 3-4 billion, untied above */
 #define STANDARD_EXPERTS_ACTIVE  8 /* DeepSeek-V3, Qwen3, Kimi K2 */
 #define STANDARD_EXPERTS_MAX     4096
@@ -24,7 +24,8 @@ static int bounded(double value, double low, double high)
 	return (int)fmin(fmax(round(value), low), high);
 }
 
-/* Widths as they are published: multiples of eight heads when large, so that tensor parallelism divides them. */
+/* Returns a width as published models have it: large widths are multiples of eight heads, so that tensor parallelism
+ * divides them. */
 static int standard_hidden(double active)
 {
 	double hidden = cbrt(active * STANDARD_ASPECT / 12);
@@ -43,7 +44,7 @@ static void standard_embedding(struct model *model, double total, double active)
 	model->norms = 1;
 }
 
-/* What the feed-forward of one layer may have, once everything else has taken its part. */
+/* Returns the parameters that are left for the feed-forward of one layer after everything else. */
 static double feed_forward_budget(const struct model *model, double params)
 {
 	struct model empty = *model;
@@ -54,7 +55,7 @@ static double feed_forward_budget(const struct model *model, double params)
 	return fmax((params - empty.params_total) / model->layer_count, 0);
 }
 
-/* Experts such that eight of them and the rest are the active size, and all of them the total. */
+/* Sets the experts: eight of them and the rest make the active size, all of them the total size. */
 static void standard_experts(struct model *model, struct layer_kind *kind, double total, double active)
 {
 	double matrices = 3.0 * model->hidden, active_budget = feed_forward_budget(model, active);
@@ -69,11 +70,6 @@ static void standard_experts(struct model *model, struct layer_kind *kind, doubl
 		bounded((total_budget - (double)model->hidden * kind->experts) / (kind->experts * matrices), 1, INT_MAX);
 }
 
-/*  E2, a shape from a size.
- *  Given:     params_total; params_active or NaN; 1e6 <= params_active <= params_total <= 1e15
- *  Returned:  hidden h and layers L of 12 L h^2 = active with h = 128 L, rounded as published ones are; the feed-forward takes the rest, so
- *             that the counted size is the given one within 1 %; eight of E experts active where active < total
- *  Source:    Kaplan et al. 2020, equation 2.1 (N = 12 L h^2) and figure 5 (aspect ratio) */
 void model_from_size(struct model *model, double params_total, double params_active)
 {
 	double active = params_active > 0 && params_active < params_total ? params_active : params_total;
@@ -105,6 +101,6 @@ void model_from_size(struct model *model, double params_total, double params_act
 	model->params_active = active;
 	model_finish(model);
 	snprintf(model->notes, sizeof model->notes,
-		"standard shape of that size: %d layers of width %d, heads of 128, aspect ratio 128 (E2)", model->layer_count,
+		"standard shape of this size: %d layers of width %d, heads of 128, aspect ratio 128 (E2)", model->layer_count,
 		model->hidden);
 }

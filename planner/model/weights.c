@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* Parameters that a format below 16 bits leaves as they are. Four bits are too few for what every token meets: mixtures
- * are published with their experts alone in four bits. */
+/* Returns the parameters that stay in 16 bits in a narrower format. Four bits are too few for weights that every token
+ * uses: mixtures are published with only their experts in four bits. */
 static double kept_params(const struct model *model, bool experts_alone)
 {
 	double kept = model->params_embedding + model->norms * (double)model->hidden * (model->norm_bias ? 2 : 1);
@@ -19,13 +19,6 @@ static double kept_params(const struct model *model, bool experts_alone)
 	return fmin(kept + fmax(model->extra_params, 0), model->params_total);
 }
 
-/*  E6, weights.
- *  Given:     model, finished; precision of the matrices
- *  Returned:  bytes; below 16 bits embeddings, logits, norms and biases stay in BF16, and in four bits all of a layer with experts
- *             but the experts
- *  Valid:     uniform formats; checkpoints that mix others by layer differ by some per cent
- *  Source:    OCP Microscaling Formats v1.0 (block scales); what published checkpoints leave as it was: FP8 of Llama 3.1 and DeepSeek-V3,
- *             AWQ, MXFP4 of gpt-oss, INT4 of Kimi K2 Thinking */
 double model_weight_bytes(const struct model *model, enum precision precision)
 {
 	double width = precision_weight_bytes(precision), high = precision_weight_bytes(PRECISION_BF16), kept;
