@@ -1,6 +1,6 @@
 #include "planner/operators/attention.h"
 
-static const double misaligned_slowdown = 3.0; /* half-precision products off the 16-byte alignment: NVIDIA guide, figure 3 */
+static const double misaligned_slowdown = 3.0; /* 16-bit products without the 16-byte alignment: NVIDIA guide, figure 3 */
 
 static struct product_time fused_forward(const struct device *device, const struct physics *physics, const struct attention *attention)
 {

@@ -2,7 +2,7 @@
 
 static const double torus_hop_s = 1e-6;
 
-/* As many axes as the members need, each as long as the domain's root. */
+/* Returns the number of axes that the members need; an axis is as long as the dimensions-th root of the domain. */
 static double torus_axes(const struct device *device, double members)
 {
 	double dimensions = (double)device->torus_dimensions;
@@ -29,19 +29,19 @@ struct group collective_outer_group(const struct device *device, double ranks, d
 	return group;
 }
 
-/* Of the links' rate inside a domain, what lies along the group's axes. */
+/* Returns the part of the links' rate that lies along the group's axes. */
 static double local_rate_bytes_per_s(const struct device *device, struct group group)
 {
 	return group.axes > 0 ? device->link_bytes_per_s * group.axes / (double)device->torus_dimensions : device->link_bytes_per_s;
 }
 
-/* Chips that a message round the group's rings passes. */
+/* Returns the chips that a message round the group's rings passes. */
 static double torus_hops(struct group group)
 {
 	return group.axes > 0 ? group.axes * (pow(group.local, 1 / group.axes) - 1) : 0;
 }
 
-/* E140. Across domains of one machine. */
+/* E140. Returns the rate across domains of one machine. */
 static double machine_rate_bytes_per_s(const struct device *device, struct group group)
 {
 	double rate = fmin(local_rate_bytes_per_s(device, group), group.local * device->peer_bytes_per_s);
@@ -61,7 +61,7 @@ static double link_latency_s(const struct device *device, const struct physics *
 	return device->link_latency_s > 0 ? device->link_latency_s : physics->link_latency_s;
 }
 
-/* Up a tree of domains and down again. */
+/* Returns the latency up a tree of machines and down again. */
 static double tree_latency_s(const struct device *device, const struct physics *physics, struct group group)
 {
 	return link_latency_s(device, physics) + torus_hops(group) * torus_hop_s + physics->nic_latency_s * log2(group.ranks / group.machine);
@@ -88,7 +88,8 @@ double collective_all_reduce_s(const struct device *device, const struct physics
 	return 2 * (group.ranks - 1) / group.ranks * bytes / collective_rate_bytes_per_s(device, group) + tree_latency_s(device, physics, group);
 }
 
-/* E140. Exchanged across domains of one machine: by each through its own PCIe port, and half of what all its cards send through its processors. */
+/* E140. Returns the time of an all-to-all across domains of one machine: each card through its PCIe port, and half of
+ * the bytes of all cards through the machine's processors. */
 static double machine_exchange_s(const struct device *device, struct group group, double bytes)
 {
 	double ports_s, cards = (double)device->node;
@@ -121,7 +122,7 @@ double collective_all_to_all_s(const struct device *device, const struct physics
 
 double point_to_point_s(const struct device *device, const struct physics *physics, double stride, double bytes)
 {
-	double links = device->torus_dimensions > 0 ? 2.0 * (double)device->torus_dimensions : 1; /* one of which leads to the neighbour */
+	double links = device->torus_dimensions > 0 ? 2.0 * (double)device->torus_dimensions : 1; /* one of these links leads to the neighbour */
 	double rate = device->link_bytes_per_s / links;
 
 	if (stride >= (double)device->reach)

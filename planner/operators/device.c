@@ -1,30 +1,31 @@
 #include "planner/operators/device.h"
 
-/* Fraction of the dense peak that the best matrix products reach, and that fused attention of long sequences reaches
- * (forward, causal at half). Rows are matched by the beginning of the catalogue id, first match wins.
- * gemm: stas00/ml-engineering@744d01e, MAMF tables; attention: ai-dynamo/aiconfigurator, median of causal prefill at
- * 16k tokens and more. V100: 0.80, cuBLAS on 125 TFLOP/s (Markidis et al. 2018, arXiv 1803.04014: 83 of 112.7 and
- * more for larger products). L40S, RTX PRO 6000: aiconfigurator, median of products with 1,024 rows and more. */
+/* Fractions of the dense peak that the best matrix products, and fused attention of long sequences (forward, causal at
+ * half), reach. A row applies to the catalogue ids that begin with its prefix; the first such row is used. gemm:
+ * stas00/ml-engineering@744d01e, MAMF tables; attention: ai-dynamo/aiconfigurator, median of causal prefill at 16k
+ * tokens and more. V100: 0.80, cuBLAS on 125 TFLOP/s (Markidis et al. 2018, arXiv 1803.04014: 83 of 112.7 and more for
+ * larger products). L40S, RTX PRO 6000: aiconfigurator, median of products with 1,024 rows and more. */
 struct ceiling {
 	const char *prefix;
 	double gemm, gemm_fp8, attention;
-	double tdp_w; /* of the part that was measured; 0: none was */
-	int64_t year; /* of the architecture, which kernels are written for */
+	double tdp_w; /* of the measured part; 0: no part was measured */
+	int64_t year; /* of the architecture for which kernels are written */
 	const char *source;
 };
 
 static const double h100_watts_per_flops = 700 / 989.4e12;
 
 static const char mamf[] = "E20; stas00/ml-engineering MAMF table, ai-dynamo/aiconfigurator kernel timings";
-/* No product was measured: with gemm_fraction, what the runs that MaxText publishes leave room for (suite maxtext of tests/validation); TPU v2 and
- * v3 as v4, v7 as v6e. MaxText counts attention without its causal half. */
+/* No product was measured. The value times gemm_fraction is what agrees with MaxText's published runs (suite maxtext
+ * of tests/validation); TPU v2 and v3 as v4, v7 as v6e. MaxText counts attention without its causal half. */
 static const char maxtext[] = "E20; MaxText's published runs on TPU v4 to v6e (AI-Hypercomputer/maxtext@e591f30cbb)";
-/* Likewise: the best of 22B, 175B and a trillion parameters on Frontier reaches 38.4 % of the peak, at 22B (Dash et al. 2023, arXiv 2312.12705);
- * attention in proportion to the class's. */
+/* No product was measured. The best of 22B, 175B and a trillion parameters on Frontier reaches 38.4 % of the peak, at
+ * 22B (Dash et al. 2023, arXiv 2312.12705). Attention is in proportion to the class average. */
 static const char frontier[] = "E20; Frontier's published runs on the MI250X (Dash et al. 2023, arXiv 2312.12705); no product was measured";
-/* Likewise: seven trainings on 256 and 512 chips leave 0.62 to 0.75 of the peak. */
+/* No product was measured. Seven trainings on 256 and 512 chips agree with 0.62 to 0.75 of the peak. */
 static const char neuron[] = "E20; Neuron's published trainings on Trainium1 (aws-neuron-sdk, history of trn1 benchmarks); no product was measured";
-/* Its best products reach 0.741 (MAMF), but the same trainings run 1.60 and 1.64 times as fast as on Gaudi 2, whose products reach 0.969 of 432. */
+/* Gaudi 3's best products reach 0.741 (MAMF), but the same trainings run only 1.60 and 1.64 times as fast as on Gaudi
+ * 2, whose products reach 0.969 of 432 TFLOP/s. */
 static const char gaudi_pairs[] = "E20; Optimum Habana's published trainings on Gaudi 3 beside the same on Gaudi 2";
 static const char class_average[] = "E20; mean of the accelerators that stas00/ml-engineering measured (MAMF table)";
 
@@ -71,12 +72,13 @@ int64_t device_architecture_year(const struct accelerator *accelerator)
 	return ceiling->year > 0 ? ceiling->year : accelerator->release_year;
 }
 
-/* Narrower heads take as many exponentials for fewer FLOPs. Since Hopper products have outgrown them: heads of 64 reach 0.6 to 0.75 of the
- * rate of 128 (Shah et al. 2024, arXiv 2407.08608, figure 5), on the A100 nearly all of it (Dao 2023, figure 5). */
+/* Narrower heads need as many exponentials for fewer FLOPs. Since Hopper products are faster than exponentials: heads
+ * of 64 reach 0.6 to 0.75 of the rate of 128 (Shah et al. 2024, arXiv 2407.08608, figure 5), on the A100 nearly all of
+ * it (Dao 2023, figure 5). */
 static const double full_head_width = 128;
 
-/* PCIe, one direction, 16 lanes: 8, 16, 32, 64 GB/s for generations 3 to 6 after encoding (PCI-SIG), three quarters
- * of which pinned copies reach. */
+/* PCIe, one direction, 16 lanes: 8, 16, 32, 64 GB/s for generations 3 to 6 after encoding (PCI-SIG). Pinned copies
+ * reach three quarters of it. */
 static double host_bytes_per_s(const struct accelerator *accelerator)
 {
 	int64_t generation = accelerator->pcie_gen >= 1 ? accelerator->pcie_gen : 4;
@@ -84,14 +86,14 @@ static double host_bytes_per_s(const struct accelerator *accelerator)
 	return 0.75 * 15.75e9 * pow(2, (double)generation - 3);
 }
 
-/* Of the bandwidth, reached by weight-bound products: aiconfigurator, medians 0.75 to 0.83. */
+/* Fraction of the bandwidth that weight-bound products reach: aiconfigurator, medians 0.75 to 0.83. */
 static const double memory_efficiency = 0.82;
 
-/* More power lets no part reach a greater fraction of its peak than the A100 does, which is not held by power. */
+/* With more power a part reaches at most the A100's fraction of its peak, which power does not limit. */
 static const double ceiling_best = 0.869;
 
-/* A part that is held to less power than the measured one runs slower: dynamic power goes with frequency x voltage squared, and
- * so, near the limit, about with the square of the frequency. */
+/* A part with a lower power limit than the measured one is slower: dynamic power is proportional to frequency x
+ * voltage squared, so near the limit about to the square of the frequency. */
 static double power_speed(const struct accelerator *accelerator, const struct ceiling *ceiling)
 {
 	if (!(accelerator->tdp_w > 0) || !(ceiling->tdp_w > 0))
@@ -101,17 +103,18 @@ static double power_speed(const struct accelerator *accelerator, const struct ce
 	return fmax(1, fmin(sqrt(accelerator->tdp_w / ceiling->tdp_w), ceiling_best / fmax(ceiling->gemm, ceiling->gemm_fp8)));
 }
 
-/* Measurements of single products last seconds; training holds the part at its power for hours. The less power a part has for each FLOP
- * of its peak, beside the H100's 0.71 W a TFLOP/s, the more of its measured rate it loses. */
+/* Measurements of single products last seconds; a training keeps the part at its power limit for hours. A part with
+ * less power for each FLOP of its peak than the H100 (0.71 W a TFLOP/s) loses more of its measured rate. */
 static double sustained_speed(const struct accelerator *accelerator, const struct ceiling *ceiling, double exponent)
 {
 	double peak = accelerator_peak_flops_per_s(accelerator, accelerator_training_precision(accelerator), NULL);
-	double watts_per_flops = fmax(accelerator->tdp_w, ceiling->tdp_w) / peak; /* a part held to less: power_speed() */
+	double watts_per_flops = fmax(accelerator->tdp_w, ceiling->tdp_w) / peak; /* power_speed() applies to a lower power limit */
 
 	return accelerator->tdp_w > 0 && peak > 0 ? pow(fmin(1, watts_per_flops / h100_watts_per_flops), exponent) : 1;
 }
 
-/* What products reach of the peak, in formats of 16 and more bits and in narrower ones, and each class of them beside that. */
+/* Sets the fraction of the peak that products reach in formats of 16 and more bits and in narrower ones, and the rate
+ * of each class over it. */
 static void device_ceilings(const struct calibration *calibration, const struct ceiling *ceiling, struct device *device, double *narrow)
 {
 	double measured = CALIBRATED(calibration, gemm_efficiency, ABSENT_NUMBER), prior = ceiling->gemm;
@@ -130,7 +133,8 @@ static void device_ceilings(const struct calibration *calibration, const struct 
 	}
 }
 
-/* A measured collective went over all accelerators of a machine: over the link where that joins them, else over what is between them. */
+/* Applies a measured collective, which spans all accelerators of a machine: to the link if that connects all of them,
+ * else to the slowest connection between them. */
 static void device_measured_links(const struct calibration *calibration, struct device *device)
 {
 	double measured = CALIBRATED(calibration, collective_bytes_per_s, 0);
@@ -156,7 +160,7 @@ static void device_links(const struct candidate *candidate, const struct physics
 
 	device_wiring(accelerator, candidate->gpus_per_node, device);
 	if (candidate->slice_sizes.count > 0 && candidate->slice_sizes.chips[candidate->slice_sizes.count - 1] < device->domain) {
-		device->domain = candidate->slice_sizes.chips[candidate->slice_sizes.count - 1]; /* links do not leave a slice */
+		device->domain = candidate->slice_sizes.chips[candidate->slice_sizes.count - 1]; /* links end at the border of a slice */
 		device->reach = device->domain > device->node ? device->domain : device->node;
 	}
 	device->torus_dimensions = candidate->torus_dimensions;
@@ -202,7 +206,8 @@ bool device_of_candidate(const struct candidate *candidate, enum precision preci
 	if (!(device->peak_flops_per_s > 0) || !(wide_peak > 0))
 		return false;
 	device_ceilings(calibration, ceiling, device, &narrow);
-	/* the measured part is held to its own power; how speed fades over hours, no benchmark of seconds tells */
+	/* a measurement includes the power limit of its part; but it lasts seconds and does not show how the speed falls
+	 * over hours */
 	speed *= sustained_speed(accelerator, ceiling, physics->power_exponent);
 	speed *= CALIBRATED(calibration, gemm_efficiency, 0) > 0 ? 1 : power_speed(accelerator, ceiling);
 	fraction = physics->gemm_fraction * speed;
@@ -215,7 +220,7 @@ bool device_of_candidate(const struct candidate *candidate, enum precision preci
 		device->operand_bytes = device->wide_bytes = 4;
 	if (precision_weight_bytes(used) < 2) {
 		device->operand_bytes = precision_weight_bytes(used);
-		device->quantize_bytes = 2 * (2 + device->operand_bytes); /* read wide, write narrow, as is and transposed */
+		device->quantize_bytes = 2 * (2 + device->operand_bytes); /* read wide, write narrow, as it is and transposed */
 		device->linear_flops_per_s = device->peak_flops_per_s * narrow * speed *
 			(device->operand_bytes < 0.8 ? physics->nvfp4_fraction : physics->narrow_fraction);
 		device->linear_most_flops_per_s = device->peak_flops_per_s * fmin(1, narrow);

@@ -1,8 +1,9 @@
 #include "planner/operators/gemm.h"
 
-static const double accumulate_bytes = 8; /* a 32-bit gradient read and written */
+static const double accumulate_bytes = 8; /* a 32-bit gradient, read and written */
 
-/* One product and what it writes; `narrowed` elements are cast first, which a kernel of its own does. */
+/* Returns the time of a product that writes `output_bytes` an output. A kernel of its own casts `narrowed` elements
+ * first. */
 static struct product_time single(const struct device *device, const struct physics *physics, const struct product *product,
 	double output_bytes, double narrowed)
 {

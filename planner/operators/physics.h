@@ -1,16 +1,16 @@
-/* The constants of the operators (E20-E29): few, each with a meaning, a unit, a plausible range and a source.
+/* The constants of the operators (E20-E29), each with a meaning, a unit, a plausible range and a source.
  *
- * They stand in one struct that is passed to every operator, so that a fit, a sensitivity and a test can
- * change one and plan again. There is none per case, per model or per suite, and one factor a software stack
- * (planner/step/software.c). The table below is their only list: the struct and what scripts/fit prints come from it. */
+ * Every operator receives them in one struct, so that a fit, a sensitivity or a test can change one and plan again. No
+ * constant is specific to a case, a model or a suite; each software stack has one factor (planner/step/software.c).
+ * The table below is the only list: the struct and the output of scripts/fit are generated from it. */
 #ifndef FLEETPLAN_PLANNER_OPERATORS_PHYSICS_H
 #define FLEETPLAN_PLANNER_OPERATORS_PHYSICS_H
 
 #include "planner/hardware/accelerator.h"
 
-enum { PHYSICS_STACKS = 10 }; /* as many as enum stack has */
+enum { PHYSICS_STACKS = 10 }; /* the number of values of enum stack */
 
-/* member, least, most, meaning, where a direct measurement or a paper bounds it */
+/* member, least, most, meaning, source of the range: a direct measurement or a paper */
 #define PHYSICS_CONSTANTS(X) \
 	X(gemm_fraction, 0.7, 1.1, "of the best measured matrix product, which products of training shapes reach", "MAMF tables, stas00/ml-engineering") \
 	X(power_exponent, 0.1, 0.5, "how fast sustained speed falls with the power for each FLOP of the peak, beside the H100", "dynamic power goes with frequency x voltage squared: up to 1/2") \
@@ -46,14 +46,15 @@ enum { PHYSICS_STACKS = 10 }; /* as many as enum stack has */
 #define PHYSICS_MEMBER(member_, least_, most_, meaning_, source_) double member_;
 struct physics {
 	PHYSICS_CONSTANTS(PHYSICS_MEMBER)
-	double stack_speed[PHYSICS_STACKS]; /* of every kernel, by enum stack, over Megatron Core's; 0.67..1.5 */
+	double stack_speed[PHYSICS_STACKS]; /* speed of every kernel, by enum stack, over Megatron Core's; 0.67..1.5 */
 };
 #undef PHYSICS_MEMBER
 
 extern const struct physics physics_fitted;
 
-/* What differs where a whole step is one program that a compiler lays out ahead: set by hand and not fitted, since overlap and link fraction, and
- * the ceilings of device.c, were chosen on the eighteen runs of suite maxtext. Member, value, least, most, meaning, source; inputs: scope.c. */
+/* Constants of accelerators whose whole step is one program that a compiler lays out ahead of time. They are set by
+ * hand and not fitted, because overlap and link fraction here, and the ceilings of device.c, were chosen on the
+ * eighteen runs of suite maxtext. Member, value, least, most, meaning, source; scope.c lists their inputs. */
 #define COMPILED_CONSTANTS(X) \
 	X(wave_outputs, 1.3e5, 6e4, 5e5, "outputs of a product that keep a compiled chip busy for half a wave: 512 x 256, half of two tiles of that size", "none is published") \
 	X(overlap, 0.8, 0.6, 0.95, "part of a hideable communication that compiled programs hide", "suite maxtext; other chips' memory is read and written beside the arithmetic, Jouppi et al. 2023, arXiv 2304.01433") \
@@ -66,8 +67,14 @@ extern const struct physics physics_fitted;
 COMPILED_CONSTANTS(COMPILED_VALUE)
 #undef COMPILED_VALUE
 
-/* E20. The same for chips whose whole step is one program that a compiler lays out ahead (device_is_compiled): the host issues nothing layer by
- * layer, few large tiles instead of waves of small ones, links driven beside the arithmetic, kernels that do not ripen after the chip. */
+/* E20. Returns the constants for chips whose whole step is one compiled program (device_is_compiled()): the host
+ * issues nothing layer by layer, tiles are few and large, no processor drives the links, and kernels do not become
+ * faster after the release of the chip.
+ *
+ * Given:    physics  constants of other accelerators
+ * Returned: the constants with the values of COMPILED_CONSTANTS; times of the host and of gaps between kernels, latency of the
+ *             link, youth and the yearly gain of experts are 0
+ * Case:     tests/planner/test_training_ground.c (experts) */
 struct physics physics_compiled(const struct physics *physics);
 
 #endif

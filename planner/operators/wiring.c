@@ -1,12 +1,13 @@
-/* E140. PCIe beside links that join fewer accelerators than a machine holds. */
+/* E140. PCIe in machines whose links connect fewer accelerators than the machine has. */
 #include "planner/operators/device.h"
 
-/* Of PCIe's payload rate, one direction. Two cards below one processor: A100 PCIe 20.9 of 28.8 GB/s with two ranks and 20.8 with four, RTX PRO 6000
- * 38.6 of 57.6 with two. A ring that crosses between processors: 12.5 of 28.8 with eight A100, 24.7 of 57.6 with eight RTX PRO 6000. All that
- * cross at once: two rings of four A100 7.0 and 7.65 GB/s each, four rings of two 3.9 and 4.0, an all-to-all over eight 16.5. */
+/* Fractions of PCIe's payload rate, one direction. Two cards below one processor: A100 PCIe 20.9 of 28.8 GB/s with two
+ * ranks and 20.8 with four, RTX PRO 6000 38.6 of 57.6 with two. A ring that crosses between processors: 12.5 of 28.8
+ * with eight A100, 24.7 of 57.6 with eight RTX PRO 6000. All rings that cross at once: two rings of four A100 7.0 and
+ * 7.65 GB/s each, four rings of two 3.9 and 4.0, an all-to-all over eight 16.5. */
 static const double peer_share = 0.70, socket_share = 0.43, sockets_share = 0.56;
 
-/* A processor has lanes for four cards of 16; larger machines have two. */
+/* A processor has lanes for four cards of 16 lanes; larger machines have two processors. */
 static const int64_t root_least = 4;
 
 static int64_t link_domain(const struct accelerator *accelerator, int64_t node)
