@@ -125,7 +125,7 @@ struct calibration {
 	double stack_speed; /* of the request's software: predicted over observed time of a step (E125) */
 	double stack_low, stack_high;
 	double stack_likeness; /* of the observed jobs to the planned one (E148), > 0 to 1; the three members above include it */
-	double stack_gpu_count; /* accelerators of the observed jobs, if the planned number is open: the four members above then do not include that distance (observation_stack_at()) */
+	double stack_gpu_count; /* of the observed jobs, if the planned number is open; the four above then exclude it (observation_stack_at()) */
 	const char *stack_source;
 };
 

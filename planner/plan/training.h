@@ -1,8 +1,8 @@
 /* Training plans: the request as decoded, the input as resolved, and the answer.
  *
  * planner_training() is pure: no I/O, clock, allocation or globals. It evaluates layouts for every candidate
- * accelerator and GPU count, keeps those that fit memory and constraints, and answers the best by the
- * objective with further options of the Pareto front over time, cost and carbon. */
+ * accelerator and number of accelerators, keeps those that fit in memory and within the limits, and answers the best
+ * by the objective, with further options of the Pareto front over time, cost and carbon. */
 #ifndef FLEETPLAN_PLANNER_PLAN_TRAINING_H
 #define FLEETPLAN_PLANNER_PLAN_TRAINING_H
 
@@ -23,15 +23,15 @@ enum optimizer {
 enum recompute { RECOMPUTE_UNSET, RECOMPUTE_NONE, RECOMPUTE_SELECTIVE, RECOMPUTE_FULL, RECOMPUTE_COUNT };
 enum fine_tuning_method { FINE_TUNING_UNSET, FINE_TUNING_FULL, FINE_TUNING_LORA, FINE_TUNING_QLORA };
 
-/* A layout, pinned in part (absent members are searched) in a request, all filled in an option. */
+/* A layout. A request may pin part of it; absent members are searched. In an option all members are set. */
 struct parallelism {
 	int64_t tensor, pipeline, data, context, expert, interleave, micro_batch;
 	int64_t zero_stage; /* 0..3 */
 	int64_t zero_group; /* accelerators over which ZeRO/FSDP shards */
 	enum recompute recompute;
-	int64_t kept_layers; /* of a stage, that keep what full recomputation would do again; 0: none */
+	int64_t kept_layers; /* layers of a stage that keep all activations despite full recomputation; 0: none */
 	enum truth sequence_parallel, offload;
-	enum truth offload_activations; /* of layers that are done again: their inputs wait in host memory */
+	enum truth offload_activations; /* the inputs of recomputed layers wait in host memory */
 };
 
 struct training_stage {
@@ -75,7 +75,7 @@ struct training_request {
 
 enum { CANDIDATES_MAX = 128 };
 
-/* Everything resolved; every member of `request` that has a default holds it. */
+/* The resolved input. Every member of `request` that has a default is set. */
 struct training_input {
 	struct training_request request;
 	struct model model;
@@ -83,21 +83,21 @@ struct training_input {
 	const struct candidate *candidates;
 	size_t candidate_count;
 	const struct measured_step *measured; /* NULL: none; else advice is about this step instead of the predicted one */
-	bool objective_is_default; /* the request names none; so does one that is unset */
-	const struct candidate *newer; /* for advice: a newer one than the named accelerator, of the same maker and on offer; NULL: none */
-	const struct progress *progress; /* NULL: nobody looks on */
-	const struct practice_constants *practice; /* NULL: as fitted */
+	bool objective_is_default; /* the request names no objective; an unset objective counts as not named, too */
+	const struct candidate *newer; /* for advice: a newer accelerator than the named one, of the same maker and on offer; NULL: none */
+	const struct progress *progress; /* NULL: no progress is reported, and the computation is never stopped */
+	const struct practice_constants *practice; /* NULL: the fitted constants */
 };
 
 struct memory_use {
 	double weights_bytes, gradients_bytes, optimizer_bytes, activations_bytes;
 	double model_bytes; /* sum of the four above */
-	double layers_bytes; /* of it, without embedding tables and what is kept of the logits */
+	double layers_bytes; /* model_bytes without embedding tables and without the kept part of the logits */
 	double overhead_bytes, total_bytes, capacity_bytes;
 };
 
 struct step_time {
-	double time_s; /* exactly the sum of the parts below, each only as far as it is exposed */
+	double time_s; /* exactly the sum of the parts below, each counted only as far as it is exposed */
 	double compute_s, recompute_s, tensor_comm_s, context_comm_s, pipeline_comm_s, pipeline_bubble_s;
 	double data_comm_exposed_s, expert_comm_s, optimizer_s, input_wait_s, host_transfer_s, launch_overhead_s;
 };
@@ -112,7 +112,7 @@ struct bottleneck_use {
 	double shares[BOTTLENECK_COUNT]; /* of the step time; sum 1 */
 };
 
-/* A limit of the request, and the probability with which an option keeps it. */
+/* A limit of the request, and the probability that an option keeps it. */
 struct promised {
 	const char *what; /* deadline, budget, energy_cap, carbon_cap, slo */
 	double limit, probability;
@@ -120,13 +120,13 @@ struct promised {
 
 enum { PROMISES_MAX = 4, UNCERTAINTIES_MAX = 8, CONFIDENCES_MAX = 4 };
 
-/* What is not known: what it adds to the hours and the cost that hold with the request's confidence, and what would shrink it. */
+/* An uncertainty: what it adds to hours and cost at the request's confidence, and how to reduce it. */
 struct uncertainty {
 	const char *field, *cure;
-	double wall_clock_hours, total_usd; /* total_usd absent where no price is known */
+	double wall_clock_hours, total_usd; /* total_usd absent: no price is known */
 };
 
-/* What a confidence costs: the number, and the hours and cost that are not exceeded with it. */
+/* Effect of a confidence: the number of accelerators, and the hours and cost that are not exceeded with it. */
 struct confidence_point {
 	double confidence;
 	int64_t gpu_count;
@@ -140,14 +140,14 @@ struct training_option {
 	struct memory_use memory;
 	struct step_time step;
 	double mfu, hfu, tflops_per_gpu, tokens_per_s, tokens_per_s_per_gpu; /* of the step */
-	double run_mfu;                                                      /* of the whole run: with practice and goodput */
+	double run_mfu;                                                      /* of the whole run, practice and goodput included */
 	double wall_clock_hours, gpu_hours;
 	struct practice practice;
 	size_t promise_count;
 	struct promised promises[PROMISES_MAX];
 	struct {
 		double fraction, checkpoint_interval_minutes, checkpoint_s, mtbf_hours, expected_failures, lost_hours;
-		int64_t spare_nodes; /* given, or what a job would need that never waits for a repair, 99 times in 100 */
+		int64_t spare_nodes; /* given, or the number with which the job waits for a repair at most 1 % of the time */
 	} goodput;
 	struct cost cost;
 	bool has_purchase; /* pricing.on_premises */
@@ -156,18 +156,18 @@ struct training_option {
 	struct carbon carbon;
 	double water_l;
 	struct bottleneck_use bottleneck;
-	struct figures inputs; /* that its hours, cost, energy, carbon and water rest upon */
+	struct figures inputs; /* inputs of hours, cost, energy, carbon and water */
 	size_t provenance_count;
 	struct provenance provenance[PROVENANCES_MAX];
 	struct {
 		struct interval wall_clock_hours, gpu_hours, total_usd, total_kwh, total_kgco2e, step_time_s;
 	} interval;
 	struct {
-		double total_usd, total_kwh, total_kgco2e; /* a month of a recurring training (cadence_hours); else absent */
+		double total_usd, total_kwh, total_kgco2e; /* of a month of a recurring training (cadence_hours); else absent */
 	} monthly;
 };
 
-/* A step of this training as somebody measured it: time_s and its parts by what binds, absent where nobody measured them. */
+/* A measured step of this training: time_s and its parts by bottleneck; a part that was not measured is absent. */
 struct measured_step {
 	double time_s, parts_s[BOTTLENECK_COUNT];
 };
@@ -195,51 +195,55 @@ struct training_plan {
 	struct stage_plan stages[TRAINING_STAGES_MAX];
 	size_t alternative_count;
 	struct training_option alternatives[TRAINING_OPTIONS_MAX];
-	size_t front_count; /* 0: no offer prices it */
-	struct front_point front[FRONT_KEPT_MAX]; /* FRONT_POINTS_MAX of them are answered */
-	size_t reservation_count; /* filled by the resolver, who knows the offers */
+	size_t front_count; /* 0: no price is known */
+	struct front_point front[FRONT_KEPT_MAX]; /* the answer has FRONT_POINTS_MAX of them */
+	size_t reservation_count; /* the resolver fills these from the offers */
 	struct reservation reservations[RESERVATIONS_MAX];
 	struct {
 		double gpu_hours, gpu_count_exact, gpu_count, gpu_count_a100; /* counts NaN without a deadline */
-		char formula[400];                                            /* and why it differs from the model */
+		char formula[400];                                            /* the formula, and why it differs from the model */
 		double implied_mfu;
 	} rule_of_thumb;
 	struct {
-		/* absent where the laws do not hold: fine-tuning, and what is no transformer; `detail` says so */
+		/* absent if the scaling laws do not apply: fine-tuning, and models that are not transformers; `detail` says so */
 		double tokens_optimal, params_optimal, predicted_loss, flops_per_percent_loss;
-		double tokens_effective; /* what the tokens are worth when some are seen again (E19) */
-		double compute_factor;   /* compute spent over the least that reaches the same loss: the price of over- or under-training */
+		double tokens_effective; /* new tokens that are worth as much as the tokens with repetition (E19) */
+		double compute_factor;   /* compute spent over the least compute that reaches the same loss: the price of over- or under-training */
 		enum verdict verdict;
 		char detail[320];
 	} compute_optimal;
 	struct {
 		int64_t evaluated, feasible;
-		double elapsed_ms; /* filled by the caller, who has a clock */
+		double elapsed_ms; /* the caller, which has a clock, fills it */
 	} search;
 	struct {
 		double global_batch_tokens;
 		int64_t micro_batch, gradient_accumulation_steps;
 		double critical_batch_tokens, learning_rate_scale;
-		char detail[320]; /* under which conditions the learning rate scales so, and what lies beyond the critical batch */
+		char detail[320]; /* conditions under which the learning rate scales so, and the effect of batches above the critical one */
 	} batch;
 	struct {
 		double read_s, decode_s;                      /* of a step's samples; absent: not given */
-		double storage_gbs_needed, workers_needed;    /* that nothing waits for */
+		double storage_gbs_needed, workers_needed;    /* with which no step waits for input */
 	} input;
 	struct findings findings;
 };
 
-/* Given: a resolved input; plan->findings cleared, or with what the resolver noted: the planner adds to it. Returned: the plan, STATUS_OK; or STATUS_INFEASIBLE with which constraint to relax and
- * by how much; or STATUS_INVALID for a pinned layout that cannot be; or STATUS_CANCELLED when `progress` said stop. The plan is about 300 kB: take it from an arena. */
+/* Computes a training plan. The plan is about 300 kB: allocate it in an arena.
+ *
+ * Given:    input  resolved
+ *           plan   plan->findings cleared, or with the resolver's findings: the planner appends to them
+ * Returned: STATUS_OK and the plan; STATUS_INFEASIBLE with the constraint to relax, and by how much; STATUS_INVALID
+ *             for a pinned layout that is impossible; STATUS_CANCELLED if `progress` stops it */
 FALLIBLE enum status planner_training(const struct training_input *input, struct training_plan *plan, struct failure *failure);
 
-/* Where a request can't be resolved, but its model can: the faults of its batch and pinned layout, which need no accelerator, so that all are
- * told at once. Adds to `failure`. */
+/* Checks the batch and the pinned layout of a request whose model can be resolved but not the rest. These checks need
+ * no accelerator, so the client receives all faults at once. Adds the faults to `failure`. */
 void planner_training_check(const struct training_input *input, struct failure *failure);
 
-/* What was understood: members of `request` that were left out and that the plan settled (sequence length, global batch,
- * machines and their network), so that the request asked again gives the plan again. The release of the software stays absent: given, it would
- * replace a part of practice (E131). */
+/* Fills the members of `request` that the client left out and the plan decided (sequence length, global batch,
+ * machines and their network), so that the completed request gives the same plan. The release of the software stays
+ * absent: given, it would replace a part of practice (E131). */
 void training_request_complete(const struct training_input *input, const struct training_plan *plan, struct training_request *request);
 
 #endif
