@@ -29,7 +29,7 @@ double acceptance_steps(const struct acceptance *acceptance, double tokens, stru
 {
 	double at_once = fmax(tokens - ACCEPTANCE_DRAWN_MAX, 0), steps = 0, mean = acceptance->mean;
 
-	/* Renewals until a far point: mean n/m, variance n s^2/m^3 (Feller 1971, volume II, XI.5). */
+	/* Renewal count of many tokens: mean n/m, variance n s^2/m^3 (Feller 1971, volume II, XI.5). */
 	if (at_once > 0)
 		steps = at_once / mean +
 				sqrt(at_once * acceptance->variance / (mean * mean * mean)) * random_normal(random);

@@ -1,7 +1,7 @@
 #include "planner/queueing/engine.h"
 
-enum { NOBODY = -1, JUMP_MAXIMUM = 1024, STEPS_DRAWN_OF_WORK = 16 }; /* as many cost what a jump does */
-static const double watermark = 0.01; /* of the cache stays free for those who decode (vLLM's scheduler) */
+enum { NOBODY = -1, JUMP_MAXIMUM = 1024, STEPS_DRAWN_OF_WORK = 16 }; /* 16 drawn steps cost as much as one group of steps */
+static const double watermark = 0.01; /* part of the cache that stays free for decoding sequences (vLLM's scheduler) */
 
 /* --- queues and the heap ----------------------------------------------------------------------------------- */
 
@@ -36,7 +36,7 @@ static void heap_set(struct engine_state *engine, int32_t place, int32_t request
 	engine->pool[request].place = place;
 }
 
-/* Moves the request at `place` to where its finish belongs. */
+/* Moves the request at `place` up or down to its place in the heap. */
 static void heap_settle(struct engine_state *engine, int32_t place)
 {
 	struct engine_request *pool = engine->pool;
@@ -73,7 +73,8 @@ static void heap_remove(struct engine_state *engine, int32_t place)
 
 /* --- the cache --------------------------------------------------------------------------------------------- */
 
-/* Whole blocks: half a block of the last one is empty on average. Windows and states are held from the start. */
+/* Returns the cache of a sequence, bytes. Blocks are whole: half of the last block is empty on average. Windows and
+ * states take their full size from the start. */
 static double sequence_bytes(const struct engine_setting *setting, double context_tokens, double longest_tokens)
 {
 	return (context_tokens + (setting->block_tokens - 1) / 2) * setting->token_bytes +
@@ -104,16 +105,17 @@ int32_t engine_prefixes_max(const struct engine_setting *setting)
 	return prefixes_within(setting, setting->cache_bytes);
 }
 
-/* Prefixes lie where nobody's context does: what sequences need, they lose. */
+/* Removes prefixes that no longer fit beside the contexts of the sequences. */
 static void prefixes_yield(struct engine_state *engine)
 {
 	if (engine->setting->prefix_count > 0)
 		prefixes_trim(&engine->prefixes, prefixes_within(engine->setting, engine->setting->cache_bytes - engine->used_bytes));
 }
 
-/* --- coming, going, being sent away ------------------------------------------------------------------------ */
+/* --- admission, completion, eviction ----------------------------------------------------------------------- */
 
-/* Contexts and cache of decoding sequences grow with the engine's progress; they are brought up to date when one leaves. */
+/* Contexts and cache of decoding sequences grow with the engine's progress. This brings those of a leaving sequence up
+ * to date. */
 static void request_leaves_heap(struct engine_state *engine, int32_t number)
 {
 	struct engine_request *request = &engine->pool[number];
@@ -126,7 +128,7 @@ static void request_leaves_heap(struct engine_state *engine, int32_t number)
 	engine->decoding_prompt_tokens -= request->prompt_tokens;
 	engine->pace_tokens -= request->pace_tokens;
 	if (engine->decoding == 0)
-		engine->pace_tokens = 0; /* whatever rounding has left */
+		engine->pace_tokens = 0; /* removes the rounding error */
 	if (!engine->setting->reserves_whole_output)
 		engine->used_bytes -= grown * engine->setting->token_bytes;
 	request->context_tokens += decoded;
@@ -139,7 +141,8 @@ static void request_finishes(struct engine_state *engine, int32_t number)
 	engine->finished(engine->context, &engine->pool[number], engine->clock_s);
 }
 
-/* How many steps the rest of an answer takes: drawn by the request's number, the same in whatever fleet. */
+/* Sets the number of steps of the rest of an answer. It is drawn by the request's number, so that it is the same in
+ * every fleet. */
 static void request_paces(const struct engine_state *engine, struct engine_request *request)
 {
 	const struct engine_setting *setting = engine->setting;
@@ -169,7 +172,7 @@ static void request_decodes(struct engine_state *engine, int32_t number)
 	heap_settle(engine, request->place);
 }
 
-/* All of a prompt is in: a token comes out. */
+/* The prompt is computed completely: the request gets a token and starts to decode. */
 static void request_enters(struct engine_state *engine, int32_t number)
 {
 	struct engine_request *request = &engine->pool[number];
@@ -195,7 +198,7 @@ static double bytes_wanted(const struct engine_state *engine, const struct engin
 	return sequence_bytes(setting, now, longest);
 }
 
-/* The queue whose first request is the next to enter; it may be empty. */
+/* Returns the queue whose first request enters next. It may be empty. */
 static const struct engine_queue *head_queue(const struct engine_state *engine)
 {
 	return &engine->waiting[engine->waiting[CLASS_FIRST].count > 0 ? CLASS_FIRST : CLASS_REST];
@@ -214,8 +217,8 @@ static bool head_can_enter(const struct engine_state *engine)
 	return inside == 0 ? wanted <= free_bytes * (1 + 1e-9) : wanted <= free_bytes - watermark * setting->cache_bytes;
 }
 
-/* A prefix that is held need not be computed; the last token always is. */
-static void prefix_found(struct engine_state *engine, struct engine_request *request)
+/* Skips the tokens of a cached prefix. The last prompt token is always computed. */
+static void skip_cached_prefix(struct engine_state *engine, struct engine_request *request)
 {
 	double found;
 
@@ -233,7 +236,7 @@ static void head_enters(struct engine_state *engine)
 	struct engine_request *request = &engine->pool[number];
 
 	if (request->pending_tokens > 0 && request->context_tokens <= 0)
-		prefix_found(engine, request);
+		skip_cached_prefix(engine, request);
 	if (request->produced_tokens <= 0) {
 		engine->prompt_tokens += request->prompt_tokens;
 		engine->cached_tokens += request->context_tokens;
@@ -244,7 +247,7 @@ static void head_enters(struct engine_state *engine)
 	if (request->pending_tokens > 0)
 		queue_append(&engine->taking_in, engine->pool, number);
 	else
-		request_decodes(engine, number); /* its cache came from another engine */
+		request_decodes(engine, number); /* another engine computed its cache */
 }
 
 static bool head_brings_cache(const struct engine_state *engine)
@@ -254,7 +257,7 @@ static bool head_brings_cache(const struct engine_state *engine)
 	return queue->count > 0 && engine->pool[queue->first].pending_tokens <= 0;
 }
 
-/* The cache is full: who came last gives its place back and is computed again later. */
+/* Evicts the request that arrived last, because the cache is full. Its context is computed again later. */
 static void evict_last(struct engine_state *engine)
 {
 	int32_t last = engine->heap[0];
@@ -313,7 +316,7 @@ static void steps_pass(struct engine_state *engine, const struct step *step, dou
 	(*engine->work_left)--;
 }
 
-/* Steps that can pass before somebody is done or the cache is full. */
+/* Returns the number of steps until a request is done or the cache is full. */
 static double steps_undisturbed(const struct engine_state *engine)
 {
 	double growth = growth_bytes(engine), count;
@@ -324,7 +327,7 @@ static double steps_undisturbed(const struct engine_state *engine)
 	return fmin(fmax(count, 1), JUMP_MAXIMUM);
 }
 
-/* Of steps whose times begin with first_s and grow by slope_s each, how many begin before span_s is over. */
+/* Returns how many steps begin within span_s. The first step takes first_s; each further one takes slope_s more. */
 static double steps_within(double span_s, double first_s, double slope_s)
 {
 	double half = slope_s / 2, linear = first_s - half;
@@ -334,12 +337,12 @@ static double steps_within(double span_s, double first_s, double slope_s)
 	return ceil((sqrt(linear * linear + 4 * half * span_s) - linear) / (2 * half));
 }
 
-/* Decoding alone: steps until somebody is done, the cache is full, or `until_s`, taken together. As contexts grow by a token a
- * step, times grow linearly: the first and the middle one tell them all. */
+/* Computes a group of steps without prompts: until a request is done, the cache is full, or `until_s`. Contexts grow by
+ * a token a step, so step times grow linearly: the times of the first and the middle step determine all others. */
 static void step_decoding(struct engine_state *engine, double until_s)
 {
 	const struct engine_setting *setting = engine->setting;
-	struct step mean, middle; /* of the steps taken together; of as many as could be */
+	struct step mean, middle; /* mean step of the group; middle step of the widest possible group */
 	struct batch batch = decode_batch(engine, 0);
 	double widest, count, share;
 
@@ -363,7 +366,7 @@ static void step_decoding(struct engine_state *engine, double until_s)
 	finish_the_finished(engine);
 }
 
-/* Chunks of prompts in the order of their arrival, as the step has room; how many prompts end in it. */
+/* Fills the step's room with chunks of prompts in order of arrival. Returns how many prompts end in the step. */
 static int32_t prompts_fill(struct engine_state *engine, struct batch *batch)
 {
 	const struct engine_setting *setting = engine->setting;

@@ -1,4 +1,4 @@
-/* Percentiles of seconds in fixed memory: bins that are half a per cent wide each, from a microsecond to 11 days. */
+/* Percentiles of durations in fixed memory. Each bin is 0.5 % wide; the bins reach from 1 us to 11 days. */
 #ifndef FLEETPLAN_PLANNER_QUEUEING_HISTOGRAM_H
 #define FLEETPLAN_PLANNER_QUEUEING_HISTOGRAM_H
 
@@ -14,11 +14,11 @@ struct histogram {
 
 void histogram_clear(struct histogram *histogram);
 void histogram_add(
-	struct histogram *histogram, double seconds); /* what is outside goes into the last bin on its side */
+	struct histogram *histogram, double seconds); /* a value outside the range goes into the nearest bin */
 void histogram_merge(struct histogram *into, const struct histogram *from);
 
-/* Seconds that a share (0..1) stays below: within half a per cent of the order statistic; 0 of nothing. */
+/* Returns the quantile of a share (0..1), s, within 0.5 % of the order statistic; 0 for an empty histogram. */
 double histogram_quantile_s(const struct histogram *histogram, double share);
-double histogram_mean_s(const struct histogram *histogram); /* exact; 0 of nothing */
+double histogram_mean_s(const struct histogram *histogram); /* exact; 0 for an empty histogram */
 
 #endif

@@ -1,7 +1,8 @@
-/* Which shared prefixes an engine's cache holds: those used last, as far as there is room (E96).
+/* The shared prefixes in an engine's cache: the most recently used ones that fit (E96).
  *
- * Of `count` prefixes, all of one length, the ones held form a list from the latest used to the longest unused. Memory is the
- * caller's. */
+ * There are `count` prefixes of one length. The cached ones form a list from the most to the least recently used. The
+ * caller owns the memory.
+ * Case: tests/planner/test_simulation_fleet.c, a_prefix_is_found_where_there_is_room. */
 #ifndef FLEETPLAN_PLANNER_QUEUEING_PREFIXES_H
 #define FLEETPLAN_PLANNER_QUEUEING_PREFIXES_H
 
@@ -10,7 +11,7 @@
 #include <stdint.h>
 
 struct prefix_link {
-	int32_t newer, older; /* PREFIX_NONE at the ends, PREFIX_OUT of one that is not held */
+	int32_t newer, older; /* PREFIX_NONE at the ends of the list; PREFIX_OUT: the prefix is not cached */
 };
 
 struct prefixes {
@@ -20,15 +21,16 @@ struct prefixes {
 
 enum { PREFIX_NONE = -1, PREFIX_OUT = -2 };
 
-/* Holds none; `links` has `count` places. */
+/* Starts with no cached prefix. `links` has `count` places. */
 void prefixes_start(struct prefixes *prefixes, struct prefix_link *links, int32_t count);
 
+/* True if the prefix is cached. */
 bool prefixes_hold(const struct prefixes *prefixes, int32_t prefix);
 
-/* It was used just now, and is held from here on. */
+/* Caches the prefix and marks it as the most recently used. */
 void prefixes_touch(struct prefixes *prefixes, int32_t prefix);
 
-/* Forgets the longest unused until at most `most` are held. */
+/* Removes the least recently used prefixes until at most `most` remain. */
 void prefixes_trim(struct prefixes *prefixes, int32_t most);
 
 #endif

@@ -55,7 +55,7 @@ double random_normal(struct random *random)
 	return normal_quantile(random_uniform(random));
 }
 
-/* Of a shape >= 1/3 and scale 1, by squeezing a normal's cube. */
+/* Draws a gamma number of a shape > 1/3 and scale 1 from the cube of a normal number. */
 static double marsaglia_tsang(struct random *random, double shape)
 {
 	double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);

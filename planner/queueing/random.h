@@ -1,4 +1,6 @@
-/* Random numbers that a seed repeats: the same on every machine, each purpose its own stream (E90). */
+/* Random numbers (E90). A seed gives the same numbers on every machine. Each purpose has its own stream.
+ * Case: tests/planner/test_simulation.c, random_bits_are_those_published and drawn_traffic_has_the_moments_asked_for.
+ *       */
 #ifndef FLEETPLAN_PLANNER_QUEUEING_RANDOM_H
 #define FLEETPLAN_PLANNER_QUEUEING_RANDOM_H
 
@@ -8,25 +10,30 @@ struct random {
 	uint64_t state[4];
 };
 
-/* Streams of one seed are independent of each other: what one purpose draws does not move another. */
+/* Starts a stream of a seed. The streams of one seed are independent: draws from one do not change another. */
 void random_seed(struct random *random, uint64_t seed, uint64_t stream);
 
-/* 64 even bits: xoshiro256++ (Blackman and Vigna 2021, arXiv 1805.01407), seeded by splitmix64. */
+/* Returns 64 uniform random bits.
+ * Source: xoshiro256++ (Blackman and Vigna 2021, arXiv 1805.01407), seeded by splitmix64. */
 uint64_t random_bits(struct random *random);
 
-/* Even in (0, 1), ends excluded. */
+/* Returns a uniform number in (0, 1), both ends excluded. */
 double random_uniform(struct random *random);
 
-/* Exponential of mean 1. */
+/* Returns an exponential number of mean 1. */
 double random_exponential(struct random *random);
 
-/* Standard normal, by its quantile function: one number drawn each, so that streams stay in step. */
+/* Returns a standard normal number by its quantile function. It draws exactly one uniform number, so that streams stay
+ * aligned. */
 double random_normal(struct random *random);
 
-/* Gamma of mean 1 and coefficient of variation cv > 0 (Marsaglia and Tsang 2000, ACM TOMS 26-3). */
+/* Returns a gamma number of mean 1.
+ * Given:  cv: coefficient of variation (> 0).
+ * Source: Marsaglia and Tsang 2000, ACM TOMS 26-3. */
 double random_gamma(struct random *random, double cv);
 
-/* Log-normal of mean 1 and coefficient of variation cv >= 0; 0 gives 1. */
+/* Returns a log-normal number of mean 1.
+ * Given: cv: coefficient of variation (>= 0); 0 gives 1. */
 double random_lognormal(struct random *random, double cv);
 
 #endif

@@ -1,7 +1,8 @@
 #include "planner/queueing/replicas.h"
 
-/* Where its prefix lies a request goes, unless that engine is so much busier than the idlest: by so many requests, and so many
- * times as many (as in SGLang's router: --balance-abs-threshold 64, --balance-rel-threshold 1.5). */
+/* A request goes to the engine that caches its prefix, unless that engine has both this many requests more and this
+ * many times the requests of the idlest engine (SGLang's router: --balance-abs-threshold 64, --balance-rel-threshold
+ * 1.5). */
 static const double imbalance_requests = 64, imbalance_factor = 1.5;
 
 static bool is_ready(const struct engine_state *engine, double now_s)
@@ -9,7 +10,8 @@ static bool is_ready(const struct engine_state *engine, double now_s)
 	return engine->ready_s <= now_s;
 }
 
-/* In turns, those that are cold passed over; when all are, the first in turn has it and keeps it waiting. */
+/* Returns the next engine in turn that is ready. If none is ready, the first in turn gets the request and keeps it
+ * waiting. */
 static int64_t next_in_turn(struct replicas *replicas, double now_s)
 {
 	int64_t first = replicas->turn++ % replicas->count, at = first;
@@ -93,6 +95,6 @@ void replicas_resize(struct replicas *replicas, int64_t count, double now_s, dou
 		replicas->engines[i].clock_s = fmax(replicas->engines[i].clock_s, now_s + startup_s);
 	}
 	for (int64_t i = count; i < replicas->count; i++)
-		engine_advance(&replicas->engines[i], HUGE_VAL); /* nobody comes any more: it may run ahead of time */
+		engine_advance(&replicas->engines[i], HUGE_VAL); /* no request arrives any more, so it can run ahead of time */
 	replicas->count = count;
 }

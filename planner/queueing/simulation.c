@@ -1,9 +1,9 @@
 #include "planner/queueing/simulation.h"
 
-enum { ARRIVALS_BETWEEN_LOOKS = 1024 }; /* whether the run shall stop: a few milliseconds */
+enum { ARRIVALS_BETWEEN_LOOKS = 1024 }; /* arrivals between two checks for a request to stop: a few milliseconds */
 enum { NOBODY = -1, POOL_MAXIMUM = 32768, WAITING_MAXIMUM = 8192, PREFIXES_OF_WORK = 10 };
 
-/* A prompt's cache on its way to where it will be decoded. */
+/* The transfer of a prompt's cache to its decoding replica. */
 struct handoff {
 	double ready_s;
 	int32_t request;
@@ -13,7 +13,7 @@ struct run {
 	const struct simulation_setting *setting;
 	struct simulation_result *result;
 	struct traffic traffic;
-	struct replicas decoders, prefills; /* prefills: of none, where every replica does both */
+	struct replicas decoders, prefills; /* prefills: empty where every replica does prompts and decoding */
 	struct engine_request *pool;
 	struct handoff *handoffs; /* a heap by ready_s */
 	int32_t handoff_count, free_first, pool_size;
@@ -40,7 +40,7 @@ static size_t pool_places(const struct simulation_setting *setting)
 	return (size_t)fmin(inside + WAITING_MAXIMUM, POOL_MAXIMUM);
 }
 
-/* Rounded up so that whatever follows is aligned. */
+/* Rounds up, so that the next array is aligned. */
 static size_t aligned(size_t bytes)
 {
 	return (bytes + 15) / 16 * 16;
@@ -74,7 +74,7 @@ size_t simulation_workspace_bytes(const struct simulation_setting *setting)
 	return bytes;
 }
 
-static void *taken(char **workspace, size_t bytes)
+static void *workspace_part(char **workspace, size_t bytes)
 {
 	void *start = *workspace;
 
@@ -118,7 +118,8 @@ static void request_release(struct run *run, int32_t number)
 	run->free_first = number;
 }
 
-/* The request that comes at a time, taken from the pool; NOBODY when no engine could ever hold it, or the pool is empty. */
+/* Takes a request from the pool for an arrival. NOBODY if it does not fit into an empty cache, or if the pool is empty.
+ * */
 static int32_t request_make(struct run *run, const struct arrival *arrival)
 {
 	const struct simulation_setting *setting = run->setting;
@@ -163,7 +164,7 @@ static void replica_time_passes(struct run *run, double now_s)
 	run->changed_s = fmax(run->changed_s, now_s);
 }
 
-/* What was to change by now. */
+/* Applies the changes of the number of replicas up to now_s. */
 static void replicas_follow(struct run *run, double now_s)
 {
 	const struct simulation_setting *setting = run->setting;
@@ -194,7 +195,7 @@ static void answered(void *context, const struct engine_request *request, double
 	request_release(run, (int32_t)(request - run->pool));
 }
 
-/* Someone in a closed loop asks again as soon as the answer is there. */
+/* In a closed loop a client sends its next request as soon as it has its answer. */
 static void answered_in_loop(void *context, const struct engine_request *request, double now_s)
 {
 	struct run *run = context;
@@ -204,7 +205,8 @@ static void answered_in_loop(void *context, const struct engine_request *request
 	int32_t next;
 
 	answered(context, request, now_s);
-	/* Where a warm-up is not counted, the end is not either: those who count keep their company. */
+	/* With a warm-up, requests continue until all counted ones are done, so that these run at full concurrency to the
+	 * end. */
 	if (run->result->arrived >= all && (setting->warmup_requests == 0 || run->counted >= setting->requests))
 		return;
 	arrival.t_s = now_s;
@@ -213,7 +215,7 @@ static void answered_in_loop(void *context, const struct engine_request *request
 		submit_checked(run, &run->decoders.engines[0], next, now_s);
 }
 
-/* --- prompts computed elsewhere ---------------------------------------------------------------------------- */
+/* --- prompts computed on other replicas -------------------------------------------------------------------- */
 
 static void handoff_push(struct run *run, struct handoff handoff)
 {
@@ -256,7 +258,7 @@ static void prompt_computed(void *context, const struct engine_request *request,
 					 (int32_t)(request - run->pool)});
 }
 
-/* Caches that have come over by `now_s`, in the order of their coming. */
+/* Submits the requests whose caches have arrived by `now_s`, in the order of arrival. */
 static void handoffs_deliver(struct run *run, double now_s)
 {
 	const struct simulation_setting *setting = run->setting;
@@ -280,13 +282,13 @@ static struct replicas replicas_start(
 	size_t places = heap_places(setting, (size_t)run->pool_size);
 	struct replicas replicas = {.count = count, .most = count, .routing = run->setting->routing};
 
-	replicas.engines = taken(workspace, (size_t)count * sizeof *replicas.engines);
-	replicas.homes = setting->prefix_count > 0 ? taken(workspace, homes_bytes(setting)) : NULL;
+	replicas.engines = workspace_part(workspace, (size_t)count * sizeof *replicas.engines);
+	replicas.homes = setting->prefix_count > 0 ? workspace_part(workspace, homes_bytes(setting)) : NULL;
 	for (int32_t i = 0; i < setting->prefix_count; i++)
 		replicas.homes[i] = NOBODY;
 	for (int64_t i = 0; i < count; i++) {
-		struct engine_memory memory = {.heap = taken(workspace, places * sizeof(int32_t)),
-			.links = setting->prefix_count > 0 ? taken(workspace, links_bytes(setting)) : NULL};
+		struct engine_memory memory = {.heap = workspace_part(workspace, places * sizeof(int32_t)),
+			.links = setting->prefix_count > 0 ? workspace_part(workspace, links_bytes(setting)) : NULL};
 
 		engine_start(&replicas.engines[i], setting, run->pool, &memory, &run->work_left, finished, run);
 		replicas.engines[i].seed = run->setting->seed;
@@ -301,16 +303,16 @@ static void run_start(
 	engine_finished *finished = setting->concurrency > 0 ? answered_in_loop : answered;
 
 	*run = (struct run){.setting = setting, .result = result, .pool_size = (int32_t)pool_places(setting)};
-	run->pool = taken(&workspace, (size_t)run->pool_size * sizeof *run->pool);
+	run->pool = workspace_part(&workspace, (size_t)run->pool_size * sizeof *run->pool);
 	for (int32_t i = 0; i < run->pool_size; i++)
 		run->pool[i].next = i + 1 < run->pool_size ? i + 1 : NOBODY;
 	run->decoders = replicas_start(run, setting->engine, setting->replicas, finished, &workspace);
 	if (setting->prefill) {
 		run->prefills = replicas_start(run, setting->prefill, setting->prefill_replicas, prompt_computed, &workspace);
-		run->handoffs = taken(&workspace, (size_t)run->pool_size * sizeof *run->handoffs);
+		run->handoffs = workspace_part(&workspace, (size_t)run->pool_size * sizeof *run->handoffs);
 	}
 	if (setting->change_count > 0)
-		run->decoders.count = setting->changes[0].replicas; /* warm from the start */
+		run->decoders.count = setting->changes[0].replicas; /* these are warm from the start */
 	run->work_left = setting->work > 0 ? setting->work : INT64_MAX;
 	run->work_left -= replicas_warm(setting->prefill ? &run->prefills : &run->decoders) / PREFIXES_OF_WORK;
 	traffic_start(&run->traffic, setting->traffic, setting->seed);

@@ -1,7 +1,7 @@
 #include "planner/queueing/traffic.h"
 
 enum { STREAM_GAPS = 1, STREAM_PROMPTS, STREAM_OUTPUTS, STREAM_CLASSES, STREAM_PREFIXES };
-static const double tokens_maximum = 1e8; /* a draw from a wide distribution is not taken beyond this */
+static const double tokens_maximum = 1e8; /* limit of a draw from a wide distribution */
 
 void traffic_start(struct traffic *traffic, const struct traffic_plan *plan, uint64_t seed)
 {
@@ -32,7 +32,7 @@ static double drawn_tokens(const struct token_source *source, struct random *ran
 	return source->mean * random_lognormal(random, source->cv);
 }
 
-/* Round after round, each a mean gap after the one before. */
+/* Replays the trace again and again. A round starts one mean gap after the last arrival of the round before. */
 static struct arrival replayed(struct traffic *traffic)
 {
 	const struct traffic_plan *plan = traffic->plan;
@@ -47,8 +47,10 @@ static struct arrival replayed(struct traffic *traffic)
 		.output_tokens = row->output_tokens};
 }
 
-/* Time in which so much of the rate's integral passes, given in seconds at requests_per_s: arrivals of any distribution of gaps
- * keep it under a rate that changes (inversion; Cinlar 1975, theorem 4-4.2). */
+/* E94. Stretches a gap to the changing rate: returns the time in which the rate's integral grows by the gap.
+ * Given: wanted_s: the gap at the rate requests_per_s, s. Source: inversion (Cinlar 1975, theorem 4-4.2); it holds for
+ *        any
+ * distribution of gaps. */
 static double inverted_s(struct traffic *traffic, double wanted_s)
 {
 	const struct traffic_plan *plan = traffic->plan;
@@ -56,7 +58,7 @@ static double inverted_s(struct traffic *traffic, double wanted_s)
 
 	if (plan->piece_count == 0)
 		return wanted_s;
-	rounds = floor(wanted_s / traffic->round_integral_s); /* whole ones, however many: each ends where it began */
+	rounds = floor(wanted_s / traffic->round_integral_s); /* whole rounds; each ends in the piece where it began */
 	passed_s = rounds * traffic->round_s;
 	wanted_s = fmax(wanted_s - rounds * traffic->round_integral_s, 0);
 	for (;;) {

@@ -1,6 +1,6 @@
 #include "planner/queueing/trial.h"
 
-static const double narrow_enough = 0.05; /* of the limit: a closer look would not change a decision worth having */
+static const double narrow_enough = 0.05; /* half width over the limit; more repetitions would not change the decision much */
 
 /* Mean and spread of one percentile over repetitions (Welford 1962). */
 struct tally {
@@ -56,7 +56,8 @@ static void tallies_add(struct tallies *tallies, const struct simulation_result 
 			tally_add(&tallies->of[quantity][share], histogram_quantile_s(histograms[quantity], shares[share]));
 }
 
-/* A limit against its percentile: clear on one side, or as narrow as it needs to be. No limit is always clear. */
+/* Comparison of a percentile with its limit. It is clear if the interval is on one side of the limit, or narrow enough.
+ * Without a limit it is kept, and clear if the interval is narrow in relation to the mean. */
 struct comparison {
 	bool kept, clear;
 };
@@ -83,7 +84,7 @@ static struct comparison compared_all(const struct tallies *tallies, const struc
 	for (int quantity = 0; quantity < PROMISED_COUNT; quantity++) {
 		struct comparison one = compared(&tallies->of[quantity][SHARE_PROMISED], limits_s[quantity]);
 
-		/* One limit that is clearly broken decides alone. */
+		/* One clearly broken limit decides the comparison. */
 		if (one.clear && !one.kept)
 			return (struct comparison){.kept = false, .clear = true};
 		all.kept = all.kept && one.kept;
@@ -100,8 +101,8 @@ static struct trial_latency latency_of(const struct tally tallies[SHARE_COUNT])
 		.promised = estimate_of(&tallies[SHARE_PROMISED])};
 }
 
-/* One more repetition, of the work that is left. False when it tells nothing: more came than could be served, or the work did
- * not last to its end. */
+/* Runs one more repetition with the remaining work. False if it has no result: the load exceeds the capacity, or the
+ * work was used up. */
 static bool trial_repeat(
 	const struct trial_setting *setting, void *workspace, struct trial *trial, struct simulation_result *result)
 {
@@ -141,7 +142,7 @@ void trial_run(const struct trial_setting *setting, void *workspace, struct tria
 	*trial = (struct trial){.kept = false};
 	while (trial->replications < setting->replications_max && !comparison.clear) {
 		if (!trial_repeat(setting, workspace, trial, &result)) {
-			/* What enough repetitions have said stands, with the interval that they leave. */
+			/* Enough repetitions are done: use their result and its interval. */
 			if (trial->saturated || trial->replications < TRIAL_REPLICATIONS_LEAST)
 				return;
 			trial->exhausted = false;
