@@ -2,8 +2,9 @@
 
 static const double gpus_most = 1e6;
 
-/* Sequences that one replica holds, by memory alone: those beyond the engine's limit wait. */
-static double held(const struct capacity *capacity, const struct replica *replica)
+/* Returns the number of sequences that fit into the memory of one replica. The engine's limit does not count: sequences
+ * beyond it wait. */
+static double sequences_held(const struct capacity *capacity, const struct replica *replica)
 {
 	double bytes = replica_sequence_bytes(replica, capacity->context_tokens);
 
@@ -12,7 +13,8 @@ static double held(const struct capacity *capacity, const struct replica *replic
 	return (bytes > 0 ? floor(replica->kv_budget_bytes / bytes) : gpus_most) * replica->attention_data;
 }
 
-/* Bytes of one accelerator that are wanted beyond its budget for sequences. */
+/* Returns the bytes that one accelerator needs for weights and its share of the sequences. It ranks layouts that do not
+ * fit. */
 static double lacking_bytes(const struct capacity *capacity, const struct replica *replica, double replicas)
 {
 	double each = ceil(given_or(capacity->sequences, 1) / replicas / replica->attention_data);
@@ -34,7 +36,7 @@ bool capacity_find(struct capacity *capacity, int64_t gpu_count)
 
 		if (!replica_prepare(&replica, capacity->model, &capacity->candidate.accelerator, NULL, &list.items[i], &serving_constants))
 			continue;
-		each = held(capacity, &replica);
+		each = sequences_held(capacity, &replica);
 		replicas = floor((double)gpu_count / replica.gpus);
 		if (each > 0)
 			least = fmin(least, ceil(wanted / each) * replica.gpus);

@@ -1,6 +1,7 @@
 #include "planner/replica/constants.h"
 
-/* Written by scripts/fit serving --write from the measurements of tests/validation/inference*.jsonl; what each means: constants.h. */
+/* Written by scripts/fit serving --write from the measurements of tests/validation/inference*.jsonl. constants.h has
+ * the meanings. */
 const struct serving_constants serving_constants = {
 	.gemm_fraction_16 = 0.9875,
 	.gemm_fraction_8 = 1.141,

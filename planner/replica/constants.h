@@ -1,12 +1,14 @@
-/* The constants of the serving model (E50-E57): few, each with a meaning, a unit, a plausible range and a source.
+/* The constants of the serving model (E50-E57). Each has a meaning, a unit, a plausible range and a source.
  *
- * One set serves every model and every accelerator; none names a case or a model. They stand in one struct that is passed along, so
- * that a fit, a sensitivity and a test can change one and predict again. The table below is their only list: the struct, what
- * scripts/fit prints and the page of accuracy come from it. Their values (constants.c) are written by scripts/fit. */
+ * One set is used for every model and every accelerator; no constant belongs to one case or one model. They are members
+ * of one struct that callers pass on, so that a fit, a sensitivity or a test can change one and predict again. The
+ * tables below are their only list: the struct, the output of scripts/fit and docs/accuracy.md are made from them.
+ * scripts/fit writes their values (constants.c). */
 #ifndef FLEETPLAN_PLANNER_REPLICA_CONSTANTS_H
 #define FLEETPLAN_PLANNER_REPLICA_CONSTANTS_H
 
-/* member, least, most, meaning, where a direct measurement bounds it. Fitted to published serving measurements: */
+/* Constants fitted to published serving measurements. Columns: member, least, most, meaning, source of the bounds.
+ * Units: a name that ends in _s is in seconds, _bytes in bytes, _tokens in tokens; all others are ratios or counts. */
 #define SERVING_FITTED(X) \
 	X(gemm_fraction_16, 0.8, 1.2, "of the rate of measured products (kernels.c), products of a model in 16 bits", "medians of many shapes: a model's own are 0.85 to 1.15 of them") \
 	X(gemm_fraction_8, 0.8, 1.4, "the same in 8 bits", "p90 of aiconfigurator's shapes over their median: 1.04 to 1.34") \
@@ -54,7 +56,7 @@
 	X(sglang_request_s, 2e-3, 200e-3, "the same: each request, one after the other, likewise", "none but these runs") \
 	X(sglang_first_token_s, 5e-3, 300e-3, "the same: latency of each request, likewise", "none but these runs")
 
-/* Taken from measured kernels as they are. */
+/* Constants taken directly from measured kernels. */
 #define SERVING_MEASURED(X) \
 	X(neuron_attention, 0.02, 1, "AWS Neuron: attention on prompts over that of other flash kernels", "Neuron kernel library, one head of 128, not causal: 0.4 ms at 4,096 tokens and 6.2 ms at 16,384, 0.23 of a core's peak") \
 	X(neuron_gemm, 0.5, 0.75, "AWS Neuron: of the dense peak, products of prompts", "Neuron's published trainings on Trainium 1, whose largest products reach 0.66 (planner/operators/device.c)") \

@@ -41,7 +41,7 @@ bool demand_tokens(const struct token_distribution *distribution, double *mean, 
 	else if (is_given(distribution->p50) && is_given(distribution->p95) && distribution->p50 > 0)
 		sigma = fmax(log(distribution->p95 / distribution->p50), 0) / z_p95;
 	else if (is_given(distribution->mean) && is_given(distribution->p95) && distribution->p95 > distribution->mean)
-		/* ln(p95/mean) = z s - s^2/2; the smaller root, the tighter distribution, when there are two */
+		/* ln(p95/mean) = z s - s^2/2; of two roots the smaller one, which is the narrower distribution */
 		sigma = z_p95 - sqrt(fmax(z_p95 * z_p95 - 2 * log(distribution->p95 / distribution->mean), 0));
 	else if (is_given(distribution->mean) && is_given(distribution->p50) && distribution->p50 > 0)
 		sigma = sqrt(2 * fmax(log(distribution->mean / distribution->p50), 0)); /* E138 */
@@ -58,7 +58,7 @@ bool demand_tokens(const struct token_distribution *distribution, double *mean, 
 	return true;
 }
 
-/* Rate, lengths and the gaps' coefficient of variation of a trace, whose arrivals are sorted. */
+/* Reads rate, lengths and the gaps' coefficient of variation from a trace. Its arrivals are sorted. */
 static void trace_read(const struct request_trace *trace, struct demand *demand)
 {
 	struct moments prompt = {0}, output = {0}, gaps = {0};
@@ -78,7 +78,8 @@ static void trace_read(const struct request_trace *trace, struct demand *demand)
 	demand->arrival_cv = gaps.count > 1 ? moments_cv(&gaps) : 1;
 }
 
-/* The busiest piece decides how many replicas there are: it is what stands for the rate. */
+/* Reads the pieces of a rate profile. The busiest piece decides the number of replicas, so its rate is the demand's
+ * rate. */
 static void pieces_read(const struct rate_profile *profile, struct demand *demand, struct failure *failure)
 {
 	double seconds = 0, requests = 0, peak;
@@ -93,7 +94,7 @@ static void pieces_read(const struct rate_profile *profile, struct demand *deman
 	}
 	peak = profile->items[demand->busiest_piece].requests_per_s;
 	if (!(peak > 0)) {
-		failure_add(failure, "/rate_profile", "out_of_range", "in one piece at least requests arrive: requests_per_s above 0");
+		failure_add(failure, "/rate_profile", "out_of_range", "every piece has requests_per_s 0. Give at least one piece a requests_per_s above 0");
 		return;
 	}
 	demand->requests_per_s = peak;
@@ -121,8 +122,6 @@ static void lengths_read(const struct inference_request *request, struct demand 
 			"give queries_per_minute, requests_per_s or a trace, or a fixed gpu_count");
 }
 
-/* E58. Tokens that a step accepts with `draft` drafted ones, each right with probability `acceptance` if all before it were:
- * a (1 - a^d) / (1 - a) beyond the certain one (Leviathan et al. 2023, equation 1). */
 double demand_accepted_tokens(double draft, double acceptance)
 {
 	if (!(draft > 0))
@@ -145,7 +144,7 @@ static void speculation_read(const struct inference_request *request, struct dem
 	demand->shape.accepted_tokens = demand_accepted_tokens(fmax(draft, 0), fmin(fmax(acceptance, 0), 1));
 }
 
-/* Who goes first, where requests go, and what they find there. */
+/* Reads priority, routing and shared prefixes. */
 static void sharing_read(const struct inference_request *request, struct demand *demand, struct findings *findings)
 {
 	struct request_shape *shape = &demand->shape;
@@ -155,12 +154,13 @@ static void sharing_read(const struct inference_request *request, struct demand 
 	demand->routing = request->routing == ROUTING_UNSET ? ROUTING_LEAST_OUTSTANDING : request->routing;
 	if (request->routing == ROUTING_UNSET)
 		findings_assume_text(
-			findings, "routing", "least_outstanding", "E92: a request goes to the replica with the fewest");
+			findings, "routing", "least_outstanding", "E92: a request goes to the replica with the fewest requests");
 	if (!(prefixes >= 1 && tokens >= 1))
 		return;
 	demand->prefix_count = (int32_t)fmin(rint(prefixes), SHARED_PREFIXES_MAX);
 	demand->prefix_tokens = tokens;
-	/* Formulas take every prefix to be found; the simulation finds those that lie where the request goes. */
+	/* Formulas assume that every prefix is cached. The simulation finds only prefixes that the request's replica
+	 * caches. */
 	shape->cached_share = fmin(tokens, shape->prompt_tokens - 1) / shape->prompt_tokens;
 }
 
@@ -250,17 +250,17 @@ enum status demand_read(
 
 	if (!is_given(request->headroom))
 		findings_assume_number(
-			findings, "headroom", default_headroom, "E59: a tenth of the capacity stays free at peak");
+			findings, "headroom", default_headroom, "E59: 10 % of the capacity stays free at peak");
 	if (request->redundancy == REDUNDANCY_UNSET)
-		findings_assume_text(findings, "redundancy", "none", "E59: no spare replica unless asked for");
+		findings_assume_text(findings, "redundancy", "none", "E59: no spare replica unless the request has redundancy");
 	if (!is_given(request->burstiness_cv) && request->trace.count == 0)
 		findings_assume_number(
 			findings, "burstiness_cv", 1, "E58: Poisson arrivals; Azure 2023 conversation traffic has 1.09, code 13.2");
 	if (!is_given(request->slo.percentile))
 		findings_assume_number(
-			findings, "slo.percentile", default_percentile, "E58: limits are held by 95 of 100 requests");
+			findings, "slo.percentile", default_percentile, "E58: 95 of 100 requests keep the limits");
 	if (profile->count == 0 && request->rate_profile.count == 0)
 		findings_assume_text(
-			findings, "daily_profile", "the peak load all day", "E59: month figures count every hour at peak load");
+			findings, "daily_profile", "the peak load all day", "E59: monthly figures count every hour at peak load");
 	return STATUS_OK;
 }

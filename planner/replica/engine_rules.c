@@ -4,7 +4,7 @@
 
 static const struct engine_rules rules[ENGINE_COUNT] = {
 	[ENGINE_GENERIC] = {.name = "generic",
-		.source = "E54: as vLLM, the most widely used rules",
+		.source = "E54: the rules of vLLM, the most widely used engine",
 		.engine = ENGINE_GENERIC,
 		.budget = KV_BUDGET_OF_TOTAL,
 		.memory_fraction = 0.90,
@@ -48,9 +48,9 @@ const struct engine_rules *engine_rules_of(enum engine engine)
 	return &rules[engine == ENGINE_UNSET ? ENGINE_GENERIC : engine];
 }
 
-/* 70 GiB: below, and on the A100, vLLM starts with smaller steps. 35 GiB: SGLang. */
+/* Below 70 GiB, and on the A100, vLLM starts with smaller steps. Below 35 GiB SGLang does. */
 static const double large_memory_bytes = 70.0 * 1024 * 1024 * 1024, small_memory_bytes = 35.0 * 1024 * 1024 * 1024;
-/* vLLM before V1 took in whole prompts up to so many tokens, and set memory aside for one. */
+/* vLLM before V1 computed whole prompts up to this number of tokens, and reserved memory for one. */
 static const double whole_prompt_tokens = 32768;
 static const double small_step_tokens = 2048, small_batch = 256;
 
@@ -133,8 +133,8 @@ struct host_times host_times_of(const struct serving_constants *constants, enum 
 		.first_token_s = constants->sglang_first_token_s};
 }
 
-/* vLLM's V1 engine, which keeps the host out of the step, is the default since v0.8.0 of 2025-03 (Red Hat, 2025-04-28, "Performance boosts in
- * vLLM 0.8.1"). */
+/* vLLM's V1 engine does host work beside the step. It is the default since v0.8.0 of 2025-03 (Red Hat, 2025-04-28,
+ * "Performance boosts in vLLM 0.8.1"). */
 double engine_release_step_s(const struct serving_constants *constants, enum engine engine, double release_years, double ranks)
 {
 	if (engine != ENGINE_VLLM || release_years >= ENGINE_V1_DEFAULT_YEARS)
@@ -152,23 +152,23 @@ const char *engine_release_source(enum engine engine, double release_years)
 	switch (engine) {
 	case ENGINE_VLLM:
 		if (release_years >= ENGINE_V1_DEFAULT_YEARS)
-			return "E54: vLLM with the V1 engine (since v0.8.0 of 2025-03): published pairs of its releases differ by 2 % at the median, so that dense models are "
-				   "as fast as on the newest; experts and the books of many sequences gain in 2026-01, latent attention until 2025-11, and the interval widens by 5 % a year";
+			return "E54: vLLM with the V1 engine (since v0.8.0 of 2025-03): published pairs of its releases differ by 2 % at the median, so dense models are "
+				   "as fast as on the newest release; experts and the scheduling of many sequences became faster in 2026-01, latent attention until 2025-11; the interval widens by 5 % a year";
 		return release_years >= v06_years
-				   ? "E186: vLLM before the V1 engine: each step waits for the driver process, by the tensor rank (Llama 3.1 405B on v0.6: 4.7 to 6.8 ms over eight, dstack 2024-11)"
-				   : "E186: vLLM before v0.6.0: each step waits 3.1 ms for each tensor rank (70B on vLLM of 2023: some 9 ms over two, 25 ms over eight); nothing older was "
-					 "measured, and counts as it";
+				   ? "E186: vLLM before the V1 engine: each step waits for the driver process, for each tensor rank (Llama 3.1 405B on v0.6: 4.7 to 6.8 ms over eight ranks, dstack 2024-11)"
+				   : "E186: vLLM before v0.6.0: each step waits 3.1 ms for each tensor rank (70B on vLLM of 2023: some 9 ms over two ranks, 25 ms over eight); releases before "
+					 "2023-06 were not measured and use the same value";
 	case ENGINE_TENSORRT_LLM:
 		return release_years < pytorch_default_years
-				   ? "E54: TensorRT-LLM before 1.0 of 2025-09: its C++ runtime; releases of it differ by the interval alone, which widens by 5 % a year"
-				   : "E54: TensorRT-LLM since 1.0 of 2025-09: its PyTorch runtime; releases of it differ by the interval alone, which widens by 5 % a year";
+				   ? "E54: TensorRT-LLM before 1.0 of 2025-09: its C++ runtime; its releases differ only in the interval, which widens by 5 % a year"
+				   : "E54: TensorRT-LLM since 1.0 of 2025-09: its PyTorch runtime; its releases differ only in the interval, which widens by 5 % a year";
 	case ENGINE_SGLANG:
 	case ENGINE_UNSET:
 	case ENGINE_GENERIC:
 	case ENGINE_COUNT:
 		break;
 	}
-	return "E187: latent attention gains until 2025-11; no other pair of releases of this engine is published: figures are those of the newest, and the interval widens by 5 % a year";
+	return "E187: latent attention became faster until 2025-11; no other pair of releases of this engine is published: the figures are those of the newest release, and the interval widens by 5 % a year";
 }
 
 double engine_newest_release_years(void)
@@ -176,7 +176,7 @@ double engine_newest_release_years(void)
 	return 6.0 + 5.0 / 12; /* 2026-06, the newest release in the measurements */
 }
 
-/* Digits from *text on, which is moved past them; -1 when there is none. */
+/* Reads a number and moves *text past its digits. Returns -1 without a digit. */
 static int number_read(const char **text)
 {
 	int number = -1;

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-/* Matched by the beginning of the catalogue id; the first match wins. A refresh of a part runs its kernels at its rates (GH200 and H800 as
- * H100; B100 as B200; GB300 as B300; L4 and L40 as L40S). AMD: the best products measured (MAMF) times 0.9 and 0.7, which is what medians
- * of the others are of theirs in 16 and in 8 bits. */
+/* Rows are matched by the beginning of the catalogue id; the first match wins. Variants of a chip have its rates (GH200
+ * and H800 as H100; B100 as B200; GB300 as B300; L4 and L40 as L40S). AMD rows are the best measured products (MAMF)
+ * times 0.9 in 16 bits and 0.7 in 8 bits: the ratios of median to best product on the other accelerators. */
 static const struct {
 	const char *prefix;
 	double gemm_16, gemm_8, gemm_4, least_s, memory; /* 0: not measured */
@@ -28,7 +28,7 @@ static const struct {
 	{"mi355x", 0.612, 0.476, 0, 0, 0},
 };
 
-/* Geometric means of the rows above that are NVIDIA's, each part once. */
+/* Geometric means of the NVIDIA rows above, each chip once. */
 static const struct kernel_rates otherwise = {.gemm_16 = 0.71, .gemm_8 = 0.56, .gemm_4 = 0.43, .least_s = 3.8e-6, .memory = 0.79};
 
 struct kernel_rates kernel_rates_of(const struct accelerator *accelerator)

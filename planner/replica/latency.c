@@ -22,7 +22,7 @@ bool latency_prepare(const struct replica *replica, const struct demand *demand,
 	model->shape = *shape;
 	if (point->saturated)
 		return false;
-	/* Arrivals shared out at random over replicas come nearer to Poisson. */
+	/* Arrivals that are spread at random over replicas are closer to Poisson. */
 	shared_cv2 = 1 + (demand->arrival_cv * demand->arrival_cv - 1) / replicas;
 	service_s = point->ttft_s + (shape->output_tokens - 1) * point->tpot_s;
 	slot_wait_s = queue_wait_s(fmin(requests_per_s / replicas * service_s / slots, 0.9999), slots, service_s, shared_cv2,
@@ -33,8 +33,9 @@ bool latency_prepare(const struct replica *replica, const struct demand *demand,
 	prompt_wait_s = fmax(variability, 0) * prompt_busy / (1 - prompt_busy) * point->prefill_s;
 	model->wait_s = slot_wait_s + prompt_wait_s;
 	model->wait_probability = fmin(1, prompt_busy + point->decode_sequences / slots);
-	/* Someone's tokens share steps, half of which are the sequences' own, with a number of others that fluctuates as the square
-	 * root, and with whoever's prompt; alone they come evenly. */
+	/* The time per token of a request varies with the number of other sequences in its steps, which fluctuates as the
+	 * square root (half of a step's time depends on it), and with the prompts in its steps. A single request has even
+	 * times. */
 	model->tpot_log_sigma = sqrt(point->decode_sequences / (4 * pow(point->decode_sequences + 1, 2)) +
 								 point->prefill_share * (1 - point->prefill_share) / fmax(shape->output_tokens, 1) * 4);
 	return true;
@@ -47,7 +48,7 @@ static double length_factor(double cv, double share)
 	return exp(normal_quantile(share) * sigma - sigma * sigma / 2);
 }
 
-/* Waiting times beyond their mean fall off exponentially. */
+/* The tail of the waiting time is exponential. */
 static double wait_quantile_s(const struct latency_model *model, double share)
 {
 	double probability = model->wait_probability;
@@ -73,7 +74,7 @@ double latency_quantile_s(const struct latency_model *model, enum latency_quanti
 	case LATENCY_E2E:
 		break;
 	}
-	/* Long answers and slow tokens are independent: their spreads add as logarithms. */
+	/* The length of an answer and the time per token are independent: the variances of their logarithms add. */
 	return ttft_s + tokens * point->tpot_s *
 						exp(normal_quantile(share) * sqrt(model->tpot_log_sigma * model->tpot_log_sigma +
 														  log1p(model->shape.output_cv * model->shape.output_cv))) /

@@ -7,7 +7,7 @@ enum { FIXED_POINT_ROUNDS = 12, BISECTION_ROUNDS = 40, DRAIN_STEPS = 16 };
 
 static double decoded_tokens(const struct request_shape *shape)
 {
-	return fmax(shape->output_tokens - 1, 0); /* the first one comes out of the prefill */
+	return fmax(shape->output_tokens - 1, 0); /* the prefill produces the first one */
 }
 
 static double new_prompt_tokens(const struct request_shape *shape)
@@ -15,7 +15,7 @@ static double new_prompt_tokens(const struct request_shape *shape)
 	return fmax(shape->prompt_tokens * (1 - shape->cached_share), 1);
 }
 
-/* A decoding sequence met at random: long ones are met more often. */
+/* Returns the mean context of a running sequence. Longer answers run longer, so they weigh more. */
 static double mean_context_tokens(const struct request_shape *shape)
 {
 	return shape->prompt_tokens + shape->output_tokens * (1 + shape->output_cv * shape->output_cv) / 2;
@@ -34,17 +34,18 @@ static struct batch batch_of(
 		.prefill_context_tokens = shape->prompt_tokens - prompt + (prompt - chunk) / 2};
 }
 
-/* Steps at a number of running sequences: some bare, some with prompts; enough of the latter to replace those who end. */
+/* Steps at a number of running sequences: bare ones, and steps with as many prompts as replace the finished requests.
+ * */
 struct mixture {
 	struct step bare, mixed;
 	double mixed_share, mixed_tokens, step_s;
-	double prompt_load; /* prompt tokens to take in over what steps have room for */
+	double prompt_load; /* prompt tokens to compute over the tokens that steps have room for */
 	double requests_per_step;
-	double prompt_s; /* a mixed step for the prompts in it, whose kernels are launched when they have come */
-	bool apart; /* steps with prompts decode nothing */
+	double prompt_s; /* time of a mixed step for its prompts; their kernels are launched after their arrival */
+	bool apart; /* steps with prompts do not decode */
 };
 
-/* The host works one step ahead: while a bare step still runs, it launches the kernels of the mixed one that follows. */
+/* The host works one step ahead: during a bare step it launches the kernels of the mixed step that follows. */
 static void launch_ahead(struct mixture *mixture)
 {
 	double hidden_s = fmin(mixture->mixed.launch_s, (1 - mixture->mixed_share) * mixture->bare.time_s);
@@ -90,7 +91,7 @@ double operating_sequences_max(const struct replica *replica, const struct reque
 	return fmin(held, tokens_per_step / per_sequence);
 }
 
-/* A prompt's own way: its chunks, each in a step with the others' tokens. */
+/* Returns the time of a prompt's chunks. Each chunk shares its step with tokens of other requests. */
 static double prefill_time_s(const struct request_shape *shape, const struct mixture *mixture)
 {
 	return fmax(1, new_prompt_tokens(shape) / fmax(mixture->mixed_tokens, 1)) * mixture->prompt_s;
@@ -105,7 +106,8 @@ static struct phase_use phase_of(const struct replica *replica, double time_s, d
 		.memory_utilization = bytes / time_s / replica->bandwidth_bytes_per_s};
 }
 
-/* Prompts cost what mixed steps take beyond bare ones; where no sequence decodes meanwhile, they cost those whole. */
+/* Fills the phases. Prefill is the time of mixed steps beyond that of bare ones; where mixed steps do not decode, their
+ * whole time. */
 static void phases_fill(const struct replica *replica, const struct mixture *mixture, struct operating_point *point)
 {
 	const struct step *bare = &mixture->bare, *mixed = &mixture->mixed;
@@ -140,8 +142,8 @@ static void point_fill(const struct replica *replica, const struct request_shape
 	point->shares[BOTTLENECK_LAUNCH_OVERHEAD] = bare * a->overhead_s + mixed * b->overhead_s;
 }
 
-/* Steady TTFT: the front end, the step under way, the prompts ahead (those that arrive in one step share the next, so only a
- * step's room for tokens makes a queue), the own prompt. */
+/* Returns the TTFT in steady state: the front end, the rest of the running step, the prompts ahead, the own prompt.
+ * Prompts that arrive during one step share the next one, so a queue builds up only beyond a step's room for tokens. */
 static double first_token_s(
 	const struct replica *replica, const struct mixture *mixture, double prefill_s, double in_flight)
 {
@@ -151,7 +153,8 @@ static double first_token_s(
 	return replica->front_end_factor * replica->host.first_token_s + mixture->step_s / 2 + wait_s + prefill_s;
 }
 
-/* All who start together share one wave of prompts: on average each waits for half of it. */
+/* Returns the mean TTFT of requests that start together. They share one wave of prompts; on average each waits for half
+ * of it. */
 static double burst_first_token_s(const struct replica *replica, const struct request_shape *shape, double sequences)
 {
 	double prompt = new_prompt_tokens(shape), tokens = prompt * sequences;
@@ -164,8 +167,9 @@ static double burst_first_token_s(const struct replica *replica, const struct re
 	return replica->front_end_factor * replica->host.first_token_s + serial_s + step.time_s * (tokens / chunk + 1) / 2;
 }
 
-/* E200. Answers of different lengths that start together: the batch shrinks as the shorter ones end. Time until the longest of them ends, as a sum over
- * the lengths of a log-normal spread: all run until the first twentieth has ended, and from there the number left falls by equal factors to half of one. */
+/* E200. Returns the time until the longest of the answers that start together ends. The batch shrinks as shorter
+ * answers end. The time is a sum over the lengths of a log-normal distribution: all run until 5 % have ended; then the
+ * number left falls by equal factors to half of one. */
 static double drain_s(const struct replica *replica, const struct request_shape *shape, double sequences)
 {
 	static const double first_left = 0.95;
@@ -188,8 +192,10 @@ static double drain_s(const struct replica *replica, const struct request_shape 
 	return total_s;
 }
 
-/* E191. Sequences that start together grow together: of equal answers all are longest at once, of unequal ones half of their length is held on average. An
- * engine that admits more of them evicts some and computes them again. Given: output_cv >= 0. */
+/* E191. Returns the number of sequences that fit when they start together. Equal answers all reach their full length at
+ * once; of unequal ones the cache holds half of their length on average. An engine that admits more evicts some and
+ * computes them again.
+ * Given: output_cv >= 0. */
 static double burst_sequences_max(const struct replica *replica, const struct request_shape *shape)
 {
 	static const double apart_cv = 0.3;
@@ -198,8 +204,8 @@ static double burst_sequences_max(const struct replica *replica, const struct re
 	return replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens * (replica->rules.reserves_whole_output ? 1 : longest));
 }
 
-/* A run of no more requests than its concurrency: all start together, none follows, and the batch drains from its shortest
- * answer to its longest. */
+/* Computes a run with no more requests than its concurrency: all start together, none follows, and the batch drains
+ * from its shortest answer to its longest. */
 static void operating_burst(
 	const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)
 {
@@ -212,7 +218,7 @@ static void operating_burst(
 	decode_s = fmin(decoded_tokens(shape) * point->tpot_s, drained_s);
 	point->ttft_s = front_end_s + replica->front_end_factor * replica->host.request_s * concurrency / 2 +
 					prefill_s / 2 + (waves - 1) / 2 * (prefill_s + decode_s);
-	/* Who was first waits for the prompts of the others between its own tokens. */
+	/* The first requests wait for the prompts of the others between their own tokens. */
 	if (decoded_tokens(shape) > 0)
 		point->tpot_s += prefill_s / 2 / decoded_tokens(shape);
 	point->in_flight = concurrency;
@@ -257,7 +263,7 @@ void operating_closed(
 	}
 }
 
-/* More arrives than leaves. The batch grows until the replica is full; only then do requests wait. */
+/* Computes the point above the capacity. The batch grows until the replica is full; only then do requests wait. */
 static void operating_overload(const struct replica *replica, const struct request_shape *shape, double requests_per_s,
 	struct operating_point *point)
 {
@@ -277,8 +283,9 @@ static void operating_overload(const struct replica *replica, const struct reque
 		point->ttft_s += waiting / behind * waiting / point->requests_per_s / 2;
 }
 
-/* Requests enter through the front end and their prompts, one after the other. Those of a run that come faster than that wait, on
- * average half of what all of them take longer to enter than to come. */
+/* Returns the mean time for a request of a run to enter. Requests pass the front end and their prompts one after the
+ * other. Where they arrive faster than they enter, each waits on average half of the difference between entering and
+ * arriving of all. */
 static double entering_s(const struct replica *replica, const struct request_shape *shape, double requests_per_s)
 {
 	double run = shape->run_requests, held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens);
@@ -290,9 +297,11 @@ static double entering_s(const struct replica *replica, const struct request_sha
 			   fmax(replica->front_end_factor * replica->host.request_s + together.ttft_s / fmin(run, held) - 1 / requests_per_s, 0);
 }
 
-/* E192. A run of so many requests: never worse than all of them at once, and over when the last answer is. Those who are inside when the last one has come
- * drain from a batch that shrinks, and are no more than come while one is answered alone, for a run is over before its batch has settled; faster arrivals than the replica takes leave more to the queue and nothing else, so that the run's throughput
- * rises with the rate to that of all requests at once, and stays there. */
+/* E192. Limits the point to a run of run_requests requests. The run is never worse than all of its requests at once,
+ * and ends with its last answer. Requests in the replica at the last arrival drain from a shrinking batch. They are at
+ * most as many as arrive while one request is answered alone, because a run ends before its batch reaches the steady
+ * state. Arrivals above the capacity only lengthen the queue, so that throughput rises with the rate to that of all
+ * requests at once, and stays there. */
 static void finish_run(const struct replica *replica, const struct request_shape *shape, double requests_per_s,
 	struct operating_point *point)
 {
@@ -308,7 +317,8 @@ static void finish_run(const struct replica *replica, const struct request_shape
 	point->output_tokens_per_s = run * shape->output_tokens / fmax(run / requests_per_s + left_s, run / burst.requests_per_s);
 }
 
-/* The sequences whose requests come and go at the rate; fills the mixture at them. */
+/* Returns the number of running sequences at which requests end at the arrival rate. Fills the mixture at that number.
+ * */
 static double sequences_at_rate(const struct replica *replica, const struct request_shape *shape, double requests_per_s,
 	double most, struct mixture *mixture)
 {
@@ -317,7 +327,7 @@ static double sequences_at_rate(const struct replica *replica, const struct requ
 	for (int round = 0; round < BISECTION_ROUNDS && high - low > 1e-4 * high; round++) {
 		double middle = (low + high) / 2;
 
-		/* Someone who arrives finds the mean number running, and is one more. */
+		/* An arriving request finds the mean number running, and is one more. */
 		mixture_at(replica, shape, middle, fmin(middle + 1, most), mixture);
 		if (mixture->requests_per_step / mixture->step_s < requests_per_s)
 			low = middle;
@@ -339,7 +349,7 @@ void operating_open(const struct replica *replica, const struct request_shape *s
 	} else {
 		double sequences = sequences_at_rate(replica, shape, requests_per_s, most, &mixture);
 		point_fill(replica, shape, &mixture, sequences, point);
-		point->busy_fraction = -expm1(-fmax(sequences, 1e-9)); /* steps with nobody in them do not happen */
+		point->busy_fraction = -expm1(-fmax(sequences, 1e-9)); /* an empty replica runs no step */
 		point->ttft_s = first_token_s(replica, &mixture, point->prefill_s, sequences) -
 						mixture.step_s / 2 * (1 - point->busy_fraction);
 		point->requests_per_s = requests_per_s;

@@ -5,9 +5,10 @@
 #include "base/units.h"
 #include "planner/replica/kernels.h"
 
-static const double wide_bytes = 2; /* 16-bit values: activations, logits, what stays unquantised */
+static const double wide_bytes = 2; /* 16-bit values: activations, logits, unquantised weights */
 
-/* What products reach by the width of their arithmetic: measured kernels, times how a model's own compare. */
+/* Returns the fraction of the peak that a model's products reach: measured kernels by width, times a fitted fraction.
+ * */
 static double gemm_efficiency(
 	const struct serving_constants *constants, const struct accelerator *accelerator, enum precision used)
 {
@@ -35,8 +36,9 @@ static double gemm_efficiency(
 	return constants->gemm_fraction_16 * rates.gemm_16;
 }
 
-/* What was measured of products beside what is expected of them, in the format in which that was; other formats follow. A model's own
- * products are to the measured ones as they are to those of the kernels' table. */
+/* Returns the ratio of measured to expected product efficiency, in the format of the measurement. It applies to other
+ * formats too. The fitted fraction between a model's products and those of the kernels' table also applies to the
+ * user's measurement. */
 static double measured_share(const struct replica *replica, const struct accelerator *accelerator, const struct calibration *calibration)
 {
 	double measured = CALIBRATED(calibration, gemm_efficiency, 0), fraction = replica->constants->gemm_fraction_16;
@@ -55,15 +57,16 @@ static double measured_share(const struct replica *replica, const struct acceler
 
 struct rates {
 	double weight_bytes, flops_per_s, expert_flops_per_s;
-	double memory_share; /* of the rate at which 16-bit weights stream */
+	double memory_share; /* of the streaming rate of 16-bit weights */
 };
 
-/* What products with weights in a precision reach on an accelerator. A measured GEMM efficiency replaces the kernels' table. */
+/* Returns the rates of products with weights in a precision. A measured GEMM efficiency replaces the kernels' table. */
 static struct rates rates_of(const struct replica *replica, const struct accelerator *accelerator,
 	const struct calibration *calibration, enum precision precision)
 {
-	/* MXFP4 weights meet MXFP8 activations, which tensor cores multiply at the FP8 rate (OpenAI 2025, gpt-oss; CUTLASS mixed formats). */
-	bool amd = accelerator->vendor && strcmp(accelerator->vendor, "amd") == 0; /* whose MXFP4 checkpoints quantise activations, too (Quark) */
+	/* MXFP4 weights have MXFP8 activations; tensor cores multiply them at the FP8 rate (OpenAI 2025, gpt-oss; CUTLASS
+	 * mixed formats). */
+	bool amd = accelerator->vendor && strcmp(accelerator->vendor, "amd") == 0; /* AMD's MXFP4 checkpoints also quantise activations (Quark) */
 	bool mixed = precision == PRECISION_MXFP4 && is_given(accelerator->tflops_fp4) && !amd;
 	enum precision used;
 	double peak = accelerator_peak_flops_per_s(accelerator, mixed ? PRECISION_FP8 : precision, &used);
@@ -92,7 +95,8 @@ static void kind_gemm(
 		.memory_bytes_per_s = replica->weight_memory_bytes_per_s * rates->memory_share};
 }
 
-/* E201. Heads are dealt to cores, of which a Neuron device has several: the last ones are padded, keys and values that are fewer than the cores are copied. */
+/* E201. Returns the heads of one rank. Heads are distributed over cores; a Neuron device has several. The last cores
+ * are padded; key and value heads are copied where there are fewer than cores. */
 static double heads_on_rank(const struct replica *replica, double heads)
 {
 	return replica->cores * ceil(heads / (replica->tensor * replica->cores));
@@ -116,7 +120,8 @@ static void attention_prepare(
 	kind->prefill_flops_per_pair = kind->decode_flops_per_pair = 2 * heads * (key + value);
 }
 
-/* Multi-head latent attention: prefill on expanded heads, decoding on the latent cache, which every rank keeps whole. */
+/* Prepares multi-head latent attention: prefill on expanded heads, decoding on the latent cache. Every rank keeps the
+ * whole cache. */
 static void latent_prepare(
 	const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates)
 {
@@ -137,7 +142,7 @@ static void latent_prepare(
 	kind->decode_flops_per_pair = 2 * heads * (2 * latent + rope);
 }
 
-/* State-space and linear attention: two projections, and a state that each step reads and writes. */
+/* Prepares state-space and linear attention: two projections, and a state that each step reads and writes. */
 static void state_prepare(
 	const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates)
 {
@@ -158,7 +163,7 @@ static void dense_prepare(
 	kind_gemm(replica, kind, rates, replica->hidden, width);
 }
 
-/* Experts: over `expert` ranks whole, over the rest of the group by width. */
+/* Prepares experts: `expert` ranks have whole experts; the other ranks of the group divide their width. */
 static void experts_prepare(const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer,
 	const struct rates *rates, const struct rates *shared_rates, const struct rates *wide)
 {
@@ -179,7 +184,7 @@ static void experts_prepare(const struct replica *replica, struct replica_kind *
 							   (kind->expert_width + replica->constants->expert_half_width * replica->balance);
 }
 
-/* Checkpoints with 4-bit experts keep everything else in 16 bits (decision 0021). */
+/* Checkpoints with 4-bit experts keep all other weights in 16 bits (decision 0021). */
 static bool only_experts_are_narrow(const struct model *model, double weight_bytes)
 {
 	for (int i = 0; i < model->kind_count; i++)
@@ -188,8 +193,8 @@ static bool only_experts_are_narrow(const struct model *model, double weight_byt
 	return false;
 }
 
-/* FP8 checkpoints that vLLM served before V1 are as Meta published its own: attention in 16 bits (Llama 3.1, Grattafiori et al. 2024, section 6.2:
- * feed-forward products alone are quantised). */
+/* FP8 checkpoints of the time of vLLM before V1 keep attention in 16 bits, as Meta's do (Llama 3.1, Grattafiori et al.
+ * 2024, section 6.2: only feed-forward products are quantised). */
 static bool wide_mixer(const struct replica *replica, double weight_bytes)
 {
 	return replica->rules.profiled_tokens > 0 && weight_bytes >= 0.75 && weight_bytes < 1.5;
@@ -246,19 +251,18 @@ static bool layout_is_possible(const struct model *model, const struct replica_l
 	return true;
 }
 
-/* NeuronCores that a tensor rank's device offers: Trainium 1 and Inferentia 2 have two each. */
+/* NeuronCores of a tensor rank's device: Trainium 1 and Inferentia 2 have two each. */
 static const double neuron_cores = 2;
 
-/* The smallest product on the parts that constants were mostly fitted to: H100 and H200. */
+/* Time of the smallest product on H100 and H200, to which the constants were mostly fitted. */
 static const double usual_kernel_s = 3.8e-6;
 
-/* E188. 16-bit operations for each byte of bandwidth of the H100: grouped products wait for operands, which an accelerator of more
- * bandwidth for its arithmetic has sooner. */
+/* E188. 16-bit operations per byte of bandwidth of the H100. Grouped products wait for operands; these arrive sooner on
+ * an accelerator with more bandwidth for its arithmetic. */
 static const double usual_balance = 989e12 / 3.35e12;
 
-/* TensorRT-LLM uses a window only where max_attention_window is given, and keeps every token of a sequence in the cache either way;
- * its PyTorch models know their windows (TensorRT-LLM documentation, GPT attention: cyclic cache). */
-/* Kernels of a pass that are launched one by one, over those of the models that first-token latencies are tabled for: 60 layers with experts. */
+/* Returns the kernels of a pass that are launched one by one, over those of a model of 60 layers with experts, for
+ * which the constants have the first-token latencies. */
 static double launched_share(const struct model *model)
 {
 	static const double tabled = 60 * 3;
@@ -277,6 +281,9 @@ static bool has_latent_attention(const struct model *model)
 	return false;
 }
 
+/* Sets the times and rules of the runtime. TensorRT-LLM keeps every token of a sequence in the cache. In C++ it uses a
+ * window only where max_attention_window is given; its PyTorch models have their windows (TensorRT-LLM documentation,
+ * GPT attention: cyclic cache). */
 static void runtime_prepare(
 	struct replica *replica, const struct model *model, const struct accelerator *accelerator, enum runtime runtime, double release_years)
 {
@@ -359,7 +366,7 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 		replica->prefill_fraction *= constants->neuron_attention;
 	}
 	runtime_prepare(replica, model, accelerator, engine_runtime(layout->engine, accelerator, layout->release_years), layout->release_years);
-	replica->attends_window_only &= !accelerator_is_neuron(accelerator); /* what lies outside is masked, not left out */
+	replica->attends_window_only &= !accelerator_is_neuron(accelerator); /* Neuron masks tokens outside, but computes them */
 	rates = rates_of(replica, accelerator, calibration, layout->precision);
 	wide = rates_of(replica, accelerator, calibration,
 		precision_weight_bytes(layout->precision) > wide_bytes ? layout->precision : wide_precision);

@@ -32,11 +32,11 @@ int64_t layout_domain(const struct candidate *candidate)
 
 	if (candidate->slice)
 		return 1;
-	/* Without a link of their own, accelerators of a node still reach each other over PCIe. */
+	/* Accelerators of a node without a link reach each other over PCIe. */
 	return domain > node ? (domain < 64 ? domain : 64) : node;
 }
 
-/* 50 Gb/s for each accelerator. */
+/* GB/s for each accelerator: 50 Gb/s. */
 static const double fabric_gbs = 6.25;
 
 enum layout_span layout_span_of(const struct candidate *candidate, const struct replica_layout *layout)
@@ -55,13 +55,13 @@ void layout_remark(const struct candidate *candidate, const struct replica_layou
 
 	if (width > domain)
 		findings_warn(findings,
-			"tensor x attention_data = %lld spans machines of %lld accelerators: its collectives are timed at the network's rate "
-			"(internode_gbs); parallelism.pipeline spans machines at less traffic",
+			"tensor x attention_data = %lld spans machines of %lld accelerators, so its collectives run at the network's rate "
+			"(internode_gbs). parallelism.pipeline spans machines with less traffic",
 			(long long)width, (long long)domain);
 	if (layout_span_of(candidate, layout) == SPAN_NETWORK)
 		findings_warn(findings,
-			"one replica of %lld x %s spans machines of %lld that a network of %.3g GB/s for each accelerator joins (internode_gbs): a last resort, "
-			"taken where nothing that was allowed holds the model in one machine; larger machines, more memory each or narrower weights avoid it",
+			"one replica of %lld x %s spans machines of %lld accelerators over a network of %.3g GB/s for each accelerator (internode_gbs). This is a last resort: "
+			"no allowed layout fits the model into one machine. Allow larger machines, accelerators with more memory or narrower weights",
 			(long long)width * layout->pipeline, candidate->accelerator.id, (long long)domain, given_or(candidate->internode_gbs, 0));
 }
 
@@ -74,7 +74,7 @@ void layout_precision_remark(const struct candidate *candidate, const struct rep
 		precision_weight_bytes(used) <= precision_weight_bytes(layout->precision))
 		return;
 	findings_assume_text(findings, "precision.computed", precision_name(used),
-		"E50: the accelerator has no arithmetic in the weights' format, or a slower one than in 16 bits: they stay packed in memory and kernels widen them (Marlin: Frantar et al. 2024, arXiv 2408.11743)");
+		"E50: the accelerator has no arithmetic in the weights' format, or it is slower than 16-bit arithmetic: the weights stay packed in memory and kernels widen them (Marlin: Frantar et al. 2024, arXiv 2408.11743)");
 }
 
 static bool has_experts(const struct model *model)
@@ -104,7 +104,7 @@ bool layout_pads_heads(const struct accelerator *accelerator)
 	return accelerator_is_neuron(accelerator);
 }
 
-/* A pinned degree stands; otherwise the wanted one. */
+/* Returns the pinned degree; without a pin the wanted one. */
 static int degree(int64_t pinned, int64_t wanted)
 {
 	return (int)(pinned > 0 ? pinned : wanted);

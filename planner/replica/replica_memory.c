@@ -1,18 +1,18 @@
-/* E54: what lies in an accelerator's memory while it serves, and what that leaves for sequences. */
+/* Memory of an accelerator while it serves, and its part for sequences (E54). */
 #include "planner/replica/replica.h"
 
 #include "base/units.h"
 
-/* CUDA context, libraries and captured graphs, and the collectives' buffers where there are several: nvidia-smi around vLLM and
- * TensorRT-LLM shows 1 to 2.5 GB that neither weights nor cache explain (vLLM documentation, conserving memory). */
+/* CUDA context, libraries and captured graphs; buffers of collectives for several accelerators. With vLLM and
+ * TensorRT-LLM nvidia-smi shows 1 to 2.5 GB beyond weights and cache (vLLM documentation, conserving memory). */
 static const double context_bytes = 1.2e9, collective_bytes = 0.6e9;
 
 static const double embedding_bytes = 2;
 
-/* Hidden-sized and feed-forward-sized 16-bit buffers alive at once in a step, and float logits of sampled sequences. */
+/* 16-bit buffers of hidden and of feed-forward size that a step uses at once, and float logits of sampled sequences. */
 static const double hidden_buffers = 4, exchange_buffers = 2, width_buffers = 3, sampled_sequences = 256, logit_bytes = 4;
 
-/* One layer of a kind: what lies on one accelerator of its stage, and on all of them together. */
+/* Weights of one layer of a kind: on one accelerator of its stage, and in the whole model. */
 struct share {
 	double local_bytes, whole_bytes;
 };
@@ -35,7 +35,7 @@ static struct share kind_share(const struct replica *replica, const struct layer
 	};
 }
 
-/* The model's bytes (E6, which knows its published size), divided as its parts are. */
+/* Returns the weights on one accelerator, bytes: the model's published size (E6), divided like its parts. */
 static double weights_bytes(const struct replica *replica, const struct model *model, enum precision precision,
 	double weight_bytes, double mixer_bytes)
 {
@@ -48,7 +48,8 @@ static double weights_bytes(const struct replica *replica, const struct model *m
 		sum.local_bytes += replica->kinds[i].layers * share.local_bytes;
 		sum.whole_bytes += replica->kinds[i].layers * share.whole_bytes;
 	}
-	/* The first or the last stage has a table more than the others; with one table or one stage, it has all of it. */
+	/* With two tables and several stages, the first and the last stage have one table each. Otherwise one stage has
+	 * them all. */
 	sum.local_bytes = sum.local_bytes / replica->pipeline +
 					  tables_bytes / replica->tensor / (replica->pipeline > 1 && !model->tied_embeddings ? 2 : 1);
 	return sum.local_bytes * model_weight_bytes(model, precision) / sum.whole_bytes;
@@ -67,15 +68,16 @@ static double activations_bytes(const struct replica *replica, const struct mode
 
 		width = fmax(width, local / replica->tensor);
 	}
-	/* Attention-data ranks gather each other's tokens around their experts. */
+	/* Attention-data ranks gather the tokens of all ranks for their experts. */
 	if (replica->attention_data > 1)
 		gathered = chunk * (replica->attention_data - 1) * exchange_buffers * model->hidden * 2;
 	return gathered + chunk * (hidden_buffers * model->hidden + width_buffers * width) * 2 +
 		   fmin(sampled_sequences, replica->rules.max_batch) * model_head_columns(model) / replica->tensor * logit_bytes;
 }
 
-/* E189. The fraction of the memory that an engine is given. Where its default leaves less than a twentieth of it for sequences, those who run it raise the flag
- * (gpu_memory_utilization, mem_fraction_static) to what driver and libraries leave: vLLM's and SGLang's documentation name 0.95. */
+/* E189. The fraction of the memory that an engine uses. Where the default leaves less than 5 % of the memory for
+ * sequences, operators raise the flag (gpu_memory_utilization, mem_fraction_static) to 0.95, which vLLM's and SGLang's
+ * documentation name. */
 static const double raised_fraction = 0.95, tight_share = 0.05;
 
 static double memory_fraction(const struct replica *replica)

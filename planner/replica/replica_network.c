@@ -1,13 +1,13 @@
-/* E140. The links of one replica: inside a link's domain, over PCIe in one machine, over network adapters between machines. */
+/* E140. Links of one replica: the link inside its domain, PCIe in one machine, network adapters between machines. */
 #include "planner/replica/replica.h"
 
 enum { NODE_USUAL = 8 };
 
-/* Where the request and the catalogue say nothing: 100 Gb/s for a machine. */
+/* Default without a value from the request or the catalogue: 100 Gb/s for a machine. */
 static const double machine_bytes_per_s = 12.5e9;
 
-/* Of the rates that NCCL reaches alone over PCIe, what engines do: they hide part of a reduction beside their kernels. Set by hand on what TensorRT-LLM
- * publishes for the L40S at tensor 4 and 8. */
+/* Rates that engines reach over PCIe, as factors of those of NCCL alone: engines run part of a reduction beside their
+ * kernels. Set by hand to figures that TensorRT-LLM publishes for the L40S at tensor 4 and 8. */
 static const double peer_gain = 1.1, socket_gain = 1.35;
 
 static double adapter_latency_s(struct group group)

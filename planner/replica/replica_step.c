@@ -1,17 +1,17 @@
-/* E50-E53: one engine step, operator by operator. */
+/* The time of one engine step, operator by operator (E50-E53). */
 #include "planner/replica/replica.h"
 
 static const double wide_bytes = 2;
 
-/* Rows that matrix units take at least; kernels choose larger tiles as experts get more of them. */
+/* Smallest number of rows of matrix units. Kernels choose larger tiles as experts get more rows. */
 static const double least_tile_tokens = 16;
 
-/* What bounds an operator is counted under its own name. */
+/* Times of a step by what bounds each operator. */
 struct tally {
 	double compute_s, memory_s, network_s, overhead_s, host_s, flops, bytes;
 };
 
-/* The upper of two times, rounded where they meet: kernels do not overlap the two perfectly. */
+/* Returns a smooth maximum of two times, because kernels do not overlap the two perfectly. */
 static double smooth_maximum(double a, double b)
 {
 	double a2 = a * a, b2 = b * b;
@@ -27,7 +27,7 @@ static void tally_roofline(struct tally *tally, double compute_s, double memory_
 		tally->memory_s += smooth_maximum(compute_s, memory_s);
 }
 
-/* E50. One matrix product: rows x k by k x n. */
+/* E50. Adds one matrix product: rows x k by k x n. */
 static void tally_gemm(struct tally *tally, const struct gemm *gemm, double rows, double kernel_s)
 {
 	double flops = 2 * rows * gemm->n * gemm->k;
@@ -39,8 +39,9 @@ static void tally_gemm(struct tally *tally, const struct gemm *gemm, double rows
 	tally->bytes += bytes;
 }
 
-/* E50. Experts: those that at least one of the tokens chose, E x (1 - (1 - k/E)^T); rows padded to whole tiles. Of several ranks all wait
- * for the fullest: the expected largest of e binomial counts, mean + sqrt(2 ln e variance). */
+/* E50. Adds the experts that at least one of T tokens chose: E (1 - (1 - k/E)^(s T)), s = expert_spread. Their rows are
+ * padded to whole tiles. All ranks wait for the fullest of e ranks: the expected largest of e binomial counts, mean +
+ * sqrt(2 ln e variance). */
 static void tally_experts(
 	struct tally *tally, const struct replica *replica, const struct replica_kind *kind, double tokens)
 {
@@ -61,8 +62,8 @@ static void tally_experts(
 	tally->bytes += bytes;
 }
 
-/* E204. Tokens that a query attends to, on average over contexts that lie evenly within mean -/+ spread: the integral of x mod chunk where attention
- * starts anew every chunk. */
+/* E204. Computes the tokens that a query attends to: the mean over contexts that are even within mean -/+ spread. Where
+ * attention starts anew every chunk, it is the integral of x mod chunk. */
 static double attended_tokens(const struct replica_kind *kind, double mean_tokens, double spread_tokens)
 {
 	double chunk = kind->chunk_tokens, ends[2] = {fmax(mean_tokens - spread_tokens, 0), mean_tokens + spread_tokens}, sums[2];
@@ -81,7 +82,8 @@ static double attended_tokens(const struct replica_kind *kind, double mean_token
 	return (sums[1] - sums[0]) / (ends[1] - ends[0]);
 }
 
-/* E51. Attention of decoding sequences (bandwidth over the cache) and of prompt chunks (arithmetic over causal pairs). */
+/* E51. Adds attention: of decoding sequences (bandwidth over the cache) and of prompt chunks (arithmetic over causal
+ * pairs). */
 static void tally_attention(
 	struct tally *tally, const struct replica *replica, const struct replica_kind *kind, const struct batch *batch)
 {
@@ -117,8 +119,9 @@ static void tally_attention(
 	}
 }
 
-/* E52. One all-reduce: a latency that grows with the ranks, a knee before the bandwidth is reached, then the bandwidth. Beyond the link's domain
- * twice the latency (NCCL over PCIe; smallest messages on L40S: 6 us with two ranks, 22 with eight) and the rate of E140. */
+/* E52. Returns the time of one all-reduce: a latency, a part that grows with ranks and bytes up to a knee, and the
+ * bytes over the bandwidth. Beyond the link's domain: twice the latency (NCCL over PCIe; smallest messages on L40S: 6
+ * us with two ranks, 22 us with eight) and the rate of E140. */
 static double reduce_time_s(const struct replica *replica, double bytes)
 {
 	const struct serving_constants *constants = replica->constants;
@@ -131,8 +134,9 @@ static double reduce_time_s(const struct replica *replica, double bytes)
 		   traffic / replica->link_bytes_per_s;
 }
 
-/* E52. One exchange among attention-data ranks. Each token goes to the ranks that hold its experts: of r ranks r (1 - (1 - 1/r)^k) on average. Split experts
- * need it on all: then the ranks gather, around a ring. */
+/* E52. Returns the time of one exchange among attention-data ranks. Each token goes to the ranks of its experts: of r
+ * ranks r (1 - (1 - 1/r)^k) on average. Split experts need every token on all ranks: the ranks then gather around a
+ * ring. */
 static double exchange_time_s(const struct replica *replica, const struct replica_kind *kind, double bytes)
 {
 	const struct replica_network *network = &replica->network;
@@ -156,8 +160,9 @@ static void tally_network(
 			exchange_time_s(replica, kind, bytes * replica->dispatch_bytes / wide_bytes) + exchange_time_s(replica, kind, bytes);
 }
 
-/* Steps that only decode replay a captured graph, for the next larger batch that was captured: 1, 2, 4 and multiples of 8 up to 512
- * (vLLM and SGLang; TensorRT-LLM's are alike). Padding costs arithmetic and rows, no cache and no experts. */
+/* Returns the padded number of sequences. Steps that only decode replay a captured graph of the next larger captured
+ * batch: 1, 2, 4 and multiples of 8 up to 512 (vLLM and SGLang; TensorRT-LLM is similar). Padding costs arithmetic and
+ * rows, but no cache and no experts. */
 static double padded_sequences(const struct batch *local)
 {
 	double sequences = local->decode_sequences;
@@ -194,9 +199,9 @@ static void tally_kind(
 	tally->bytes += kind->layers * layer.bytes;
 }
 
-/* E53. The batch spreads over attention-data ranks, and over pipeline stages as micro-batches that each walk through all
- * layers: with all stages busy, every sequence gets its token in the time that one micro-batch takes. The process of each stage keeps
- * the books of every sequence, and hands on only then. */
+/* The batch is divided over attention-data ranks, and over pipeline stages as micro-batches that each pass through all
+ * layers. With all stages busy, every sequence gets its token in the time of one micro-batch. The process of each stage
+ * does its host work for every sequence before it passes the micro-batch on. */
 void step_time(const struct replica *replica, const struct batch *batch, struct step *step)
 {
 	double ranks = (double)replica->attention_data * replica->pipeline;
@@ -208,7 +213,7 @@ void step_time(const struct replica *replica, const struct batch *batch, struct 
 	local.decode_sequences = fmax(batch->decode_sequences / ranks, fmin(batch->decode_sequences, 1));
 	local.prefill_tokens = batch->prefill_tokens / ranks;
 	local.prefill_sequences = fmin(batch->prefill_sequences, fmax(batch->prefill_sequences / ranks, 1));
-	if (batch->prefill_sequences < replica->attention_data) /* one prompt keeps to one rank; the others wait for it */
+	if (batch->prefill_sequences < replica->attention_data) /* one rank computes a whole prompt; the other ranks wait */
 		local.prefill_tokens = batch->prefill_tokens / fmax(batch->prefill_sequences, 1) / replica->pipeline;
 	for (int i = 0; i < replica->kind_count; i++)
 		tally_kind(&tally, replica, &replica->kinds[i], &local);
@@ -217,7 +222,7 @@ void step_time(const struct replica *replica, const struct batch *batch, struct 
 	tally.network_s += (replica->pipeline - 1) * (replica->constants->reduce_s + replica->network.stage_latency_s +
 		(local.decode_sequences + local.prefill_tokens) * replica->hidden * wide_bytes / replica->network.stage_bytes_per_s);
 	if (local.prefill_tokens >
-		0) { /* decoding replays a captured graph; steps with prompts are launched kernel by kernel */
+		0) { /* decoding replays a captured graph; the host launches the kernels of steps with prompts one by one */
 		double device_s = tally.compute_s + tally.memory_s + tally.network_s + tally.overhead_s;
 
 		launch_s = smooth_maximum(device_s, tally.host_s) - device_s;
