@@ -16,7 +16,7 @@ struct promise {
 /* E137. Applies the promise's factors to the latency of a whole request.
  * Given:    promise; ttft_s, e2e_s: modelled times, s (>= 0).
  * Returned: min(ttft_s, e2e_s) exp(log_ttft) + the rest of e2e_s x exp(log_tpot), s.
- * Case:     tests/planner/test_serving_practice.c. */
+ * Case:     tests/planner/test_serving_practice.c, one_error_moves_capacity_and_latency_together. */
 double promise_e2e_s(const struct promise *promise, double ttft_s, double e2e_s);
 
 /* E115. Carbon intensity of a grid by the hour of the clock. */

@@ -1,14 +1,15 @@
-/* What a fleet costs, draws and emits, and from which offer it is had (E60-E68, E113, E116).
+/* Cost, energy and carbon of a fleet, and the offer from which it is rented (E60-E68, E113, E116).
  *
- * A month of the peak's fleet, all replicas running: those that carry the load, spare ones, and what headroom leaves idle. Power is
- * that of every hour's load where a daily profile says what it is, not that of the mean load. */
+ * All figures are of a month of the peak's fleet with all replicas running: those that carry the load, spare ones, and
+ * those that headroom keeps idle. With a daily profile, power follows the load of each hour; else it is that of the
+ * mean load. */
 #ifndef FLEETPLAN_PLANNER_SERVING_FLEET_COST_H
 #define FLEETPLAN_PLANNER_SERVING_FLEET_COST_H
 
 #include "planner/serving/serving_fleet.h"
 
 struct fleet_cost {
-	struct gpu_price price; /* of one accelerator; of a spot offer with the hours that interruptions cost (E116) */
+	struct gpu_price price; /* of one accelerator; a spot price includes the hours lost to interruptions (E116) */
 	bool price_known;
 	double usd_per_hour; /* accelerators, storage and egress; absent: no price is known */
 	double accelerators_usd_per_month;
@@ -17,26 +18,32 @@ struct fleet_cost {
 	struct usage usage;         /* of a month at the mean load */
 	double requests_per_month;
 	int64_t gpus_paid; /* accelerators of whole instances; those beyond gpu_count idle */
-	double node_count; /* of a node that is rented in parts its part */
+	double node_count; /* a node that is rented in parts counts by its part */
 };
 
-/* What is had and powered: the accelerator, of a slice its board. */
+/* Returns the accelerator that is rented and powered: for a slice its board. */
 const struct accelerator *fleet_board(const struct fleet *fleet);
 
-/* The fleet's candidate with the offer and the site where it is had. */
+/* Returns the fleet's candidate with the offer and the site that the fleet uses. */
 struct candidate fleet_candidate(const struct fleet *fleet);
 
-/* Cost and footprint of a sized fleet where it is had. findings may be NULL. */
+/* Computes cost and footprint of a sized fleet at its offer. findings may be NULL. */
 void fleet_cost(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
 	const struct fleet_limits *limits, struct fleet_cost *costs, struct findings *findings);
 
-/* The same of one hour of the clock, which lasts so many of the month's hours, at a load of its own. */
+/* Computes the same for one hour of the clock at its own load. `hours`: how many hours of the month it stands for. */
 void fleet_cost_of_hour(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
 	const struct fleet_limits *limits, size_t hour, double requests_per_s, double hours, struct fleet_cost *costs);
 
-/* E115. Hours of the clock by which a month counts: those of the profile; 24 where only the grid is known by the hour; else 0. Of each its
- * load, energy, grid and carbon, which sum up to the month's. */
+/* E115. Returns the number of clock hours of a month's account: those of the daily profile; without one those of the
+ * grid's series (24); else 0. */
 size_t fleet_hour_count(const struct demand *demand);
+
+/* E115. Fills one row for each hour of the clock.
+ * Given:    fleet: sized; replica: as it usually runs; demand; limits; list: of fleet_hour_count() rows.
+ * Returned: list: load, energy, grid and operational carbon of each hour, which sum to those of the month.
+ * Case:     tests/planner/test_serving_figures.c, hours_sum_up_to_the_month and hours_without_a_profile_are_the_grids.
+ *           */
 void fleet_hours(const struct fleet *fleet, const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits,
 	struct service_hour *list);
 
@@ -47,25 +54,30 @@ struct fleet_place {
 	double usd_log_sigma, kwh_log_sigma, kgco2e_log_sigma; /* 0 where no cap asks for them */
 };
 
-/* All that its accelerators can be had from; returns how many, at most `most` (>= 1). The fleet is valued already. */
+/* Lists the offers from which the fleet can be rented. fleet_value() has been called. Returns the number of places, at
+ * most `most` (>= 1). */
 size_t fleet_places(const struct fleet *fleet, const struct fleet_limits *limits, struct fleet_place *places, size_t most);
 
-/* How far above its caps of a month it is: the largest of figure / cap, 0 without caps. One on money is not kept where no price is known.
- * The figures are those that are not exceeded with the request's confidence (E137). */
+/* E137. Compares a place with the caps of a month.
+ * Returned: the largest of figure / cap; 0 without caps. The figures are those that are not exceeded with the request's
+ *           confidence. A cap on money counts as exceeded where no price is known. */
 double fleet_place_excess(const struct fleet_limits *limits, const struct fleet_place *place);
 
-/* Whether it is within them. */
+/* True if the place keeps all caps. */
 bool fleet_place_is_allowed(const struct fleet_limits *limits, const struct fleet_place *place);
 
-/* A valued fleet where it is had. */
+/* Returns the place of a fleet for which fleet_value() has been called. */
 struct fleet_place fleet_place_of(const struct fleet *fleet);
 
-/* Of a fleet whose size is settled: the offer that suits the objective best of those within the caps (or, where none is, of all), and
- * usd_per_hour, kgco2e_per_month and kwh_per_month there. */
+/* Chooses the offer of a sized fleet: the best by the objective among those within the caps, or, if there is none, the
+ * one that exceeds them least. Fills supply, usd_per_hour, kgco2e_per_month and kwh_per_month. */
 void fleet_value(struct fleet *fleet, const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits);
 
-/* E116. Accelerator-hours over those that serve, where replicas are taken away and started again: 1 and more. Given: interruptions an
- * accelerator-hour (>= 0), accelerators of a replica, seconds until another one serves. */
+/* E116. Computes paid accelerator-hours over serving ones where spot replicas are interrupted and started again.
+ * Given:    interruptions_per_gpu_hour: per accelerator-hour (>= 0); gpus_per_replica: accelerators (>= 1); startup_s:
+ *           until a new replica serves, s (>= 0).
+ * Returned: 1 + interruptions_per_gpu_hour x gpus_per_replica x startup_s / 3600.
+ * Case:     tests/planner/golden/serving.txt (E116). */
 double spot_hours_factor(double interruptions_per_gpu_hour, double gpus_per_replica, double startup_s);
 
 #endif

@@ -1,7 +1,7 @@
-/* E59. An analytic fleet simulated: simulated, and resized until it keeps its promise with the fewest replicas.
+/* E59, E93. Simulates a fleet that was sized by formulas, and resizes it to the fewest replicas that keep its promise.
  *
- * The formulas of latency.h rank hundreds of layouts in microseconds; a simulation decides about the few that might be
- * answered. Deterministic: steps are counted, not seconds. */
+ * The formulas of latency.h rank hundreds of layouts in microseconds. Simulations decide about the few that may be
+ * answered. They are deterministic: their limit counts groups of steps, not seconds. */
 #ifndef FLEETPLAN_PLANNER_SERVING_FLEET_SIMULATION_H
 #define FLEETPLAN_PLANNER_SERVING_FLEET_SIMULATION_H
 
@@ -16,59 +16,69 @@ struct simulator {
 	const struct fleet_limits *limits;
 	void *workspace; /* NULL: nothing is simulated */
 	size_t workspace_bytes;
-	int64_t work, work_left; /* of the simulation, for this plan: all, and what is left */
-	int64_t work_later; /* set aside for what is asked once the fleet is settled */
-	bool again; /* for another confidence, when the answer is there: its progress is not counted again */
+	int64_t work, work_left; /* simulation work of this plan: all of it, and the rest */
+	int64_t work_later; /* reserved for simulations after the best fleet is found */
+	bool again; /* a later search for another confidence; its progress is not reported again */
 	size_t count;
-	struct trial trials[FLEET_SIMULATIONS_MAX]; /* of the fleets simulated; they point here */
+	struct trial trials[FLEET_SIMULATIONS_MAX]; /* of the simulated fleets, which point into this array */
 };
 
 void simulator_start(struct simulator *simulator, const struct inference_input *input, const struct demand *demand,
 	const struct fleet_limits *limits);
 
-/* Workspace for any plan, bytes. */
+/* Returns the size of a workspace that is enough for any plan, bytes. */
 size_t simulator_workspace_bytes(void);
 
-/* Whether another fleet can be simulated: workspace, places and work are left. */
+/* True if another fleet can be simulated: there is a workspace, a free trial and work left. */
 bool simulator_can(const struct simulator *simulator);
 
-/* Simulates a fleet that can stand. Without enough work left its formulas stay, and its trial NULL.
- * Sets its trial, replicas and what follows from them; FLEET_LATENCY when no number of
- * replicas (or, for a fixed fleet, no load) keeps the promise. */
+/* Simulates a fleet whose verdict is FLEET_OK. Sets its trial, its replicas and the figures that follow from them.
+ * Without enough work the figures by formulas remain, and the trial is NULL. The verdict becomes FLEET_LATENCY if no
+ * number of replicas (or, for a fixed fleet, no load) keeps the promise, and FLEET_COUNT if a fixed fleet does not keep
+ * it at the given load. */
 void simulator_run(struct simulator *simulator, struct fleet *fleet);
 
-/* The same, where of a fixed number the load is asked: FLEET_LATENCY unless it holds more than so much. */
+/* The same for a fixed number of accelerators without a load: the verdict is FLEET_LATENCY unless the fleet carries
+ * more than requests_per_s. */
 void simulator_prove_beyond(struct simulator *simulator, struct fleet *fleet, double requests_per_s);
 
-/* Work set aside for the front, for a schedule by the hour and for advice; simulator_more() hands it out. */
+/* Work that is reserved for schedules by the hour, days, advice, the front and observations. simulator_more() releases
+ * it. */
 enum { SIMULATOR_SCHEDULE_WORK = 1000000, SIMULATOR_DAY_WORK = 3000000, SIMULATOR_ADVICE_WORK = 1800000, SIMULATOR_FRONT_WORK = 600000, SIMULATOR_OBSERVED_WORK = 100000,
 	SIMULATOR_OBSERVED_MOST = 6 };
 void simulator_more(struct simulator *simulator, int64_t work);
 
-/* Whether a simulated fleet, with so many replicas instead of its own (`prefill`: further ones, for prompts alone), keeps the promise at a
- * load. False too without enough work left. */
+/* True if a simulated fleet keeps the promise at a load with another number of replicas: `decode`, and `prefill` for
+ * prompts only. False also without enough work. */
 bool simulator_keeps(struct simulator *simulator, const struct fleet *fleet, double decode, double prefill, double requests_per_s);
 
-/* A day of a simulated fleet whose number of replicas follows a schedule (E99), all of them doing both. */
+/* A day of a simulated fleet whose number of replicas follows a schedule (E99). Every replica does prompts and
+ * decoding. */
 struct day {
 	const struct rate_piece *pieces;
-	const struct replica_change *changes; /* in time with the pieces, the first at 0 */
+	const struct replica_change *changes; /* at the times of the pieces, the first at 0 */
 	size_t piece_count, change_count;
 	double most_replicas, startup_s;
-	bool cold_only; /* latencies of those who come while a replica starts */
+	bool cold_only; /* only latencies of requests that arrive while a replica starts */
 };
 
-/* False where it is too long to simulate. trial->saturated: replicas do not carry it. `kept` by means, without their intervals. */
+/* E99. Simulates a day.
+ * Returned: *trial; `saturated`: the replicas do not carry the load; `kept`: by the means of latencies, without their
+ *           intervals. False if the day is too long to simulate.
+ * Case:     tests/planner/test_serving_fleet_simulation.c, a_day_is_lived_through_without_the_spare. */
 bool simulator_day(struct simulator *simulator, const struct fleet *fleet, const struct day *day, struct trial *trial);
 
-/* Simulates a simulated fleet once more with the plan's own replicas, which are faster than those it was simulated with: into `planned`. */
+/* Simulates a simulated fleet again with replicas of the plan's own speed, without the allowance. Fills fleet->planned.
+ * */
 void simulator_observe(struct simulator *simulator, struct fleet *fleet);
 
-/* The largest load that a fleet holds within headroom and promise, simulated; the same whatever load it was found for. `careful`: as a
- * load that is asked for is judged; else with few replications, which found 6 to 12 % less. Absent: work ran out. */
+/* Returns the largest load that a fleet carries within headroom and promise, simulated, requests/s. It does not depend
+ * on the load for which the fleet was sized. `careful`: with as many repetitions as for a given load; else with few,
+ * which found 6 to 12 % less. Absent: the work was used up.
+ * Case: tests/planner/test_serving_fleet_simulation.c, what_a_fleet_holds_depends_on_no_load. */
 double simulator_most_requests_per_s(struct simulator *simulator, const struct fleet *fleet, bool careful);
 
-/* The same of a simulated fleet, into requests_per_s_max. */
+/* Fills requests_per_s_max of a simulated fleet with the same figure. */
 void simulator_find_most(struct simulator *simulator, struct fleet *fleet, bool careful);
 
 #endif

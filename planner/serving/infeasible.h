@@ -1,4 +1,5 @@
-/* Why nothing could be planned, and what would help: the nearest miss of a search. */
+/* The error of a search without a result: which limit failed, and what to change. It describes the fleet that came
+ * nearest. */
 #ifndef FLEETPLAN_PLANNER_SERVING_INFEASIBLE_H
 #define FLEETPLAN_PLANNER_SERVING_INFEASIBLE_H
 
@@ -6,24 +7,25 @@
 
 struct shortfall {
 	bool any;
-	enum fleet_verdict verdict; /* of the nearest miss; FLEET_OK: it could stand, but for a cap on money, carbon or energy */
+	enum fleet_verdict verdict; /* of the nearest fleet; FLEET_OK: only a cap on money, carbon or energy excludes it */
 	struct fleet nearest;
 	struct promise promise;
 	const struct fleet_limits *limits;
-	const struct candidate *fitted; /* the last candidate that had a layout which fits */
+	const struct candidate *fitted; /* the last candidate with a layout that fits into memory */
 };
 
-/* Takes note of a fleet that cannot stand. */
+/* Notes a fleet that fails. It is kept if it came nearer than the one before. */
 void shortfall_note(struct shortfall *shortfall, const struct fleet *fleet);
 
-/* What the nearest fleet holds where its accelerators are too few for the load: simulated, as of a fleet that is answered. */
+/* Simulates the largest load of the nearest fleet where its accelerators are too few for the load. */
 void shortfall_measure(struct shortfall *shortfall, struct simulator *simulator);
 
-/* STATUS_INFEASIBLE, or STATUS_INVALID for a pinned layout that cannot be: which limit, and the best that can be reached. */
+/* Fills the failure: which limit fails, and the best reachable value. Returns STATUS_INFEASIBLE, or STATUS_INVALID for
+ * a pinned layout that is impossible. */
 FALLIBLE enum status shortfall_fail(const struct shortfall *shortfall, const struct model *model, const struct demand *demand,
 	const struct fleet_limits *limits, struct failure *failure);
 
-/* Memory does not suffice: says what would. Fills the failure. */
+/* Fills the failure where memory is too small, with a layout that would be enough. Returns STATUS_INFEASIBLE. */
 FALLIBLE enum status infeasible_memory(const struct model *model, const struct candidate *candidate,
 	const struct replica_layout *layout, double context_tokens, struct failure *failure);
 

@@ -1,7 +1,8 @@
-/* The inputs on which the serving model was measured, and what lies outside of them (E180).
+/* The range of inputs on which the serving model was measured, and inputs outside of it (E180).
  *
- * Each fitted constant rests on quantities whose range the published measurements of tests/validation/inference.jsonl span. Inside, the interval of
- * a figure is that of cases left out of the fit; outside it widens with the distance, and a warning names what is outside. */
+ * Each fitted constant depends on quantities with a range: that of the published measurements of
+ * tests/validation/inference.jsonl. Inside the ranges, the interval of a figure is that of cases left out of the fit.
+ * Outside, it widens with the distance, and a warning names the quantity. */
 #ifndef FLEETPLAN_PLANNER_SERVING_SERVING_SCOPE_H
 #define FLEETPLAN_PLANNER_SERVING_SERVING_SCOPE_H
 
@@ -15,13 +16,13 @@ enum serving_quantity {
 struct serving_scope_row {
 	const char *name;      /* "tokens of a prompt" */
 	double from, to;       /* measured */
-	const char *constants; /* of constants.h, that rest on it, separated by blanks */
+	const char *constants; /* constants of constants.h that depend on it, separated by blanks */
 	const char *source;    /* the cases at both ends */
 };
 
 const struct serving_scope_row *serving_scope_row_of(enum serving_quantity quantity);
 
-/* Whether a constant rests on it: a whole word of `constants`. */
+/* True if the constant depends on the row's quantity: it is a whole word of `constants`. */
 bool serving_scope_rests_on(const struct serving_scope_row *row, const char *constant);
 
 struct serving_scope {
@@ -33,14 +34,18 @@ struct serving_scope {
 	double log_sigma; /* 0 inside */
 };
 
-/* A factor of ten beyond what was measured: as for trainings (planner/training/scope.h). */
+/* Spread for a distance of a factor of e beyond the measured range, as for trainings (planner/training/scope.h). */
 #define SERVING_SCOPE_LOG_SIGMA 0.09
 
-/* E180. Given: model, layout (all degrees >= 1), mean tokens of prompt and output (0 or absent: not looked at). Returned: what of it is outside, and
- * the root of the sum of squares of SERVING_SCOPE_LOG_SIGMA x the logarithm of the distance to the nearer end. */
+/* E180. Finds the quantities of a service outside the measured ranges.
+ * Given:    model; layout: all degrees >= 1; prompt_tokens, output_tokens: means (0 or absent: not checked).
+ * Returned: the quantities outside; log_sigma = root of the sum of squares of SERVING_SCOPE_LOG_SIGMA x ln(value /
+ *           nearer end).
+ * Case:     tests/planner/test_serving_scope.c, the_distance_widens. */
 struct serving_scope serving_scope_of(const struct model *model, const struct replica_layout *layout, double prompt_tokens, double output_tokens);
 
-/* The same spread joined to each of the residuals; one of 0 is of a figure that was given, and stays. */
+/* E180. Joins the spread to each of the residuals. A residual of 0 belongs to a given figure and stays 0.
+ * Case: tests/planner/test_serving_scope.c, the_distance_widens. */
 struct residuals serving_scope_widen(struct residuals residuals, const struct serving_scope *scope);
 
 void serving_scope_warn(const struct serving_scope *scope, struct findings *findings);
