@@ -12,7 +12,7 @@ bool prefixes_hold(const struct prefixes *prefixes, int32_t prefix)
 	return prefixes->links[prefix].newer != PREFIX_OUT;
 }
 
-static void unlinked(struct prefixes *prefixes, int32_t prefix)
+static void unlink_prefix(struct prefixes *prefixes, int32_t prefix)
 {
 	struct prefix_link link = prefixes->links[prefix];
 
@@ -25,7 +25,7 @@ static void unlinked(struct prefixes *prefixes, int32_t prefix)
 void prefixes_touch(struct prefixes *prefixes, int32_t prefix)
 {
 	if (prefixes_hold(prefixes, prefix))
-		unlinked(prefixes, prefix);
+		unlink_prefix(prefixes, prefix);
 	prefixes->links[prefix] = (struct prefix_link){PREFIX_NONE, prefixes->newest};
 	*(prefixes->newest == PREFIX_NONE ? &prefixes->oldest : &prefixes->links[prefixes->newest].newer) = prefix;
 	prefixes->newest = prefix;
@@ -35,5 +35,5 @@ void prefixes_touch(struct prefixes *prefixes, int32_t prefix)
 void prefixes_trim(struct prefixes *prefixes, int32_t most)
 {
 	while (prefixes->held > most)
-		unlinked(prefixes, prefixes->oldest);
+		unlink_prefix(prefixes, prefixes->oldest);
 }

@@ -33,7 +33,7 @@ static double drawn_tokens(const struct token_source *source, struct random *ran
 }
 
 /* Replays the trace again and again. A round starts one mean gap after the last arrival of the round before. */
-static struct arrival replayed(struct traffic *traffic)
+static struct arrival replayed_arrival(struct traffic *traffic)
 {
 	const struct traffic_plan *plan = traffic->plan;
 	size_t round = traffic->next / plan->trace_count, place = traffic->next % plan->trace_count;
@@ -75,7 +75,7 @@ static double inverted_s(struct traffic *traffic, double wanted_s)
 	}
 }
 
-static struct arrival drawn(struct traffic *traffic)
+static struct arrival drawn_arrival(struct traffic *traffic)
 {
 	const struct traffic_plan *plan = traffic->plan;
 	double gap = 1;
@@ -93,7 +93,7 @@ static struct arrival drawn(struct traffic *traffic)
 struct arrival traffic_next(struct traffic *traffic)
 {
 	const struct traffic_plan *plan = traffic->plan;
-	struct arrival arrival = plan->trace_count > 0 ? replayed(traffic) : drawn(traffic);
+	struct arrival arrival = plan->trace_count > 0 ? replayed_arrival(traffic) : drawn_arrival(traffic);
 
 	arrival.prompt_tokens = whole_tokens(arrival.prompt_tokens);
 	arrival.output_tokens = whole_tokens(arrival.output_tokens);

@@ -7,7 +7,7 @@ enum { HOURS_MAX = 168 };
 
 /* Fu et al. 2024 (ServerlessLLM, OSDI), section 2: 130 GB of LLaMA-2-70B take 26 s to fetch at 5 GB/s and 84 s to load. */
 static const double load_bytes_per_s = 130e9 / (26 + 84);
-/* The same, and vLLM's documentation: process, CUDA context and graph capture of an engine. */
+/* Process, CUDA context and graph capture of an engine. Source: the same, and vLLM's documentation. */
 static const double engine_start_s = 60;
 
 struct scaler {
@@ -15,15 +15,15 @@ struct scaler {
 	const struct fleet *fleet;
 	const struct demand *demand;
 	const struct fleet_limits *limits;
-	struct simulator *simulator; /* NULL: formulas alone */
-	struct replica replica, sure; /* as it usually runs, for what it costs; as slow as the fleet allows for */
+	struct simulator *simulator; /* NULL: formulas only */
+	struct replica replica, sure; /* as it usually runs, for its cost; with the fleet's allowance */
 	struct demand sure_demand;
-	double factor; /* load that the fleet really holds, of what formulas say */
+	double factor; /* load that the fleet carries over the load by formulas */
 };
 
-/* Replicas of one hour, spare ones apart. */
+/* Replicas of one hour without spare ones. */
 struct need {
-	double active, prefill; /* prefill: of them, for prompts alone */
+	double active, prefill; /* prefill: those of them that compute prompts only */
 };
 
 double autoscaling_startup_s(const struct inference_request *request, const struct replica *replica)
@@ -31,16 +31,17 @@ double autoscaling_startup_s(const struct inference_request *request, const stru
 	return given_or(request->startup_s, engine_start_s + replica->memory.weights_bytes * replica->gpus / load_bytes_per_s);
 }
 
-static bool holds(struct scaler *scaler, struct need need, double requests_per_s, bool simulated)
+static bool need_is_enough(struct scaler *scaler, struct need need, double requests_per_s, bool simulated)
 {
 	if (simulated)
 		return simulator_keeps(scaler->simulator, scaler->fleet, need.active - need.prefill, need.prefill, requests_per_s);
 	if (need.prefill > 0)
-		return true; /* in proportion to the peak, which is simulated */
+		return true; /* in proportion to the simulated peak */
 	return fleet_holds(&scaler->sure, &scaler->sure_demand, need.active, requests_per_s / scaler->factor);
 }
 
-/* So many parts in a thousand of the peak's replicas, at least one of a kind. */
+/* Returns the need of a number of active replicas. Replicas for prompts are in proportion to the peak's, at least one
+ * of a kind. */
 static struct need need_at(const struct scaler *scaler, double active)
 {
 	double most = fleet_active_replicas(scaler->fleet, scaler->demand), prefill = (double)scaler->fleet->prefill_replicas;
@@ -53,7 +54,7 @@ static struct need need_at(const struct scaler *scaler, double active)
 	return need;
 }
 
-/* The fewest by formulas; more replicas always hold more. */
+/* Returns the fewest replicas by formulas. More replicas always carry more. */
 static double fewest_by_formulas(struct scaler *scaler, double share, double requests_per_s)
 {
 	double most = fleet_active_replicas(scaler->fleet, scaler->demand), low = 0, high = most;
@@ -63,7 +64,7 @@ static double fewest_by_formulas(struct scaler *scaler, double share, double req
 	while (high - low > 1) {
 		double middle = floor((low + high) / 2);
 
-		if (holds(scaler, need_at(scaler, middle), requests_per_s, false))
+		if (need_is_enough(scaler, need_at(scaler, middle), requests_per_s, false))
 			high = middle;
 		else
 			low = middle;
@@ -71,14 +72,15 @@ static double fewest_by_formulas(struct scaler *scaler, double share, double req
 	return high;
 }
 
-/* From what formulas say upwards by twentieths. What was enough for more is enough for this: only fewer must be simulated. Where no work
- * is left for it, as many as in proportion to that, and one more. */
+/* Returns the fewest replicas by simulation, from the number by formulas upwards in steps of 5 %. A number that is
+ * enough for a larger load is enough for this one, so only fewer replicas are simulated. Without work the number is in
+ * proportion to `enough`, plus one. */
 static double fewest_simulated(struct scaler *scaler, double fewest, double enough, double requests_per_s, double enough_per_s)
 {
 	if (scaler->simulator->work_left <= 0)
 		return fmin(fmax(fewest, ceil(enough * requests_per_s / enough_per_s)) + 1, enough);
 	while (fewest < enough) {
-		if (holds(scaler, need_at(scaler, fewest), requests_per_s, true))
+		if (need_is_enough(scaler, need_at(scaler, fewest), requests_per_s, true))
 			return fewest;
 		if (scaler->simulator->work_left <= 0)
 			return enough;
@@ -87,7 +89,7 @@ static double fewest_simulated(struct scaler *scaler, double fewest, double enou
 	return enough;
 }
 
-/* Hours in the order of their load, heaviest first. */
+/* Sorts the hours by their load, the heaviest first. */
 static void hours_by_load(const struct number_list *profile, size_t order[HOURS_MAX])
 {
 	for (size_t i = 0; i < profile->count; i++) {
@@ -99,7 +101,8 @@ static void hours_by_load(const struct number_list *profile, size_t order[HOURS_
 	}
 }
 
-/* What each hour needs, from the heaviest down: never more than an hour with more load, and the peak's fleet is simulated already. */
+/* Fills the need of each hour from the heaviest down. An hour never needs more than one with more load. The fleet of
+ * the peak is simulated already. */
 static void needs_fill(struct scaler *scaler, const struct number_list *profile, struct need needs[HOURS_MAX])
 {
 	double most = fleet_active_replicas(scaler->fleet, scaler->demand);
@@ -122,7 +125,7 @@ static void needs_fill(struct scaler *scaler, const struct number_list *profile,
 	}
 }
 
-/* Replicas and accelerators of a need, spare ones and whole boards included. */
+/* Returns the fleet of a need, with spare replicas and whole boards. */
 static struct fleet fleet_of(const struct scaler *scaler, struct need need, double requests_per_s)
 {
 	struct fleet fleet = *scaler->fleet;
@@ -133,7 +136,7 @@ static struct fleet fleet_of(const struct scaler *scaler, struct need need, doub
 	return fleet;
 }
 
-/* Most that is needed in so many hours from one on. */
+/* Returns the largest need of an hour and the `hours` hours after it. */
 static struct need most_of(const struct need *needs, size_t count, size_t from, size_t hours)
 {
 	struct need most = needs[from];
@@ -146,7 +149,7 @@ static struct need most_of(const struct need *needs, size_t count, size_t from, 
 	return most;
 }
 
-/* An hour's accelerator-hours, money, energy and carbon. */
+/* Accelerator-hours, cost, energy and carbon. */
 struct toll {
 	double gpu_hours, usd, kwh, kgco2e;
 };
@@ -168,9 +171,10 @@ static bool is_reserved(const struct candidate *candidate)
 	return candidate->has_offer && (candidate->offer.term == TERM_RESERVED_1Y || candidate->offer.term == TERM_RESERVED_3Y);
 }
 
-/* A replica that is needed at the beginning of an hour starts so long before: at any time as many run, or start, as the most that
- * is needed from then until a start from then is over. Of an hour the part before the last start_s of whole hours sees `whole`
- * hours ahead, the rest one more. */
+/* E97. Fills the schedule. A replica that is needed at the beginning of an hour starts one start-up time before it. At
+ * any time the number that runs or starts is the largest need within one start-up time from then. With a start-up time
+ * of `whole` hours and a `part` of an hour, the first 1 - part of an hour looks `whole` hours ahead, and the rest one
+ * hour more. */
 static void schedule_fill(
 	const struct scaler *scaler, const struct number_list *profile, const struct need *needs, struct inference_option *option)
 {
@@ -199,7 +203,7 @@ static void schedule_fill(
 		toll_add(scaler, i, all_day, requests_per_s, monthly, &unfollowed);
 	}
 	option->autoscaled.gpu_hours_per_month = followed.gpu_hours;
-	/* what is reserved is paid whether it runs or not */
+	/* reserved accelerators are paid all day */
 	option->autoscaled.usd_per_month = is_reserved(&had) ? unfollowed.usd : followed.usd;
 	option->autoscaled.kwh_per_month = followed.kwh;
 	option->autoscaled.kgco2e_per_month = followed.kgco2e;

@@ -3,8 +3,8 @@
 #include "base/units.h"
 #include "planner/serving/serving_option.h"
 
-/* An hour in which nothing changes any more need not be simulated to its end: so many requests a day are enough, where hours still
- * last many times as long as a request and as a start. */
+/* An hour is shortened, because its steady part need not be simulated to the end: requests_wanted requests a day are
+ * enough, as long as an hour lasts 15 times as long as a request, twice as long as a start, and a minute. */
 static const double requests_wanted = 20000, responses_an_hour = 15, starts_an_hour = 2, least_s = 60;
 enum { HOURS = 24 };
 
@@ -24,7 +24,7 @@ static size_t hour_of_peak(const struct inference_option *option)
 	return peak;
 }
 
-/* How long an hour lasts here. */
+/* Returns the simulated length of an hour, s. */
 static double hour_s(const struct autoscaling_hour *hours, double response_s, double startup_s)
 {
 	double requests_per_s = 0, least = fmax(fmax(responses_an_hour * response_s, starts_an_hour * startup_s), least_s);
@@ -34,7 +34,8 @@ static double hour_s(const struct autoscaling_hour *hours, double response_s, do
 	return fmin(fmax(requests_wanted / requests_per_s, least), SECONDS_PER_HOUR);
 }
 
-/* startup_s: of replicas that start only as their hour begins; 0: they started ahead. */
+/* Reads the day of the peak from the schedule. startup_s: of replicas that start when their hour begins; 0: they
+ * started ahead. */
 static void schedule_read(const struct simulator *simulator, const struct fleet *fleet, const struct inference_option *option, double startup_s,
 	struct schedule *schedule)
 {

@@ -4,7 +4,8 @@
 
 static const double replicas_max = 1e6;
 
-/* Patel et al. 2024 (Splitwise, ISCA), section VI.A: what stays visible of a transfer by layers, 5 ms on H100, 8 ms on A100. */
+/* Visible part of a transfer by layers: 5 ms on H100, 8 ms on A100 (Patel et al. 2024, Splitwise, ISCA, section VI.A).
+ * */
 const double handoff_s = 0.005;
 
 struct disaggregated_rates disaggregated_rates_of(const struct replica *replica, const struct request_shape *shape)
@@ -38,7 +39,7 @@ double handoff_token_s(const struct replica *replica, const struct candidate *ca
 	return candidate->internode_gbs > 0 ? bytes / (candidate->internode_gbs * BYTES_PER_GB) : 0;
 }
 
-/* Until the simulation: alone on its replica, a request waits for nobody. */
+/* Fills the latencies of a single request, which does not wait. They hold until the simulation. */
 static void latencies_alone(const struct replica *replica, const struct demand *demand, struct fleet *fleet)
 {
 	struct operating_point point;

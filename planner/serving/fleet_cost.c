@@ -30,7 +30,8 @@ double spot_hours_factor(double interruptions_per_gpu_hour, double gpus_per_repl
 	return 1 + interruptions_per_gpu_hour * gpus_per_replica * startup_s / SECONDS_PER_HOUR;
 }
 
-/* E60. A board computes while any of its slices does; its utilisation then is that of those which do. */
+/* E60. Turns the point of a slice into that of its board. A board is busy while any of its slices is; its utilisation
+ * is then the sum over the busy slices. */
 static void board_of_slices(struct operating_point *point, const struct mig_slice *slice)
 {
 	double slices = (double)slice->per_board, idle = pow(1 - fmin(point->busy_fraction, 1), slices);
@@ -41,7 +42,7 @@ static void board_of_slices(struct operating_point *point, const struct mig_slic
 	point->busy_fraction = 1 - idle;
 }
 
-static double working(const struct fleet *fleet)
+static double working_gpus(const struct fleet *fleet)
 {
 	return (double)(fleet->candidate->slice ? fleet->gpu_count : fleet->replicas * fleet->gpus_per_replica);
 }
@@ -51,13 +52,13 @@ static bool by_offer(const struct candidate *had, const struct fleet_limits *lim
 	return cost_is_by_offer(limits->pricing, had);
 }
 
-/* Accelerators that are paid, and so draw power, at the candidate's offer. */
+/* Returns the accelerators that are paid at the candidate's offer. All of them draw power. */
 static int64_t paid_of(const struct candidate *had, const struct fleet_limits *limits, const struct fleet *fleet)
 {
 	return by_offer(had, limits) ? supply_paid_count(had, fleet->gpu_count) : fleet->gpu_count;
 }
 
-/* Of a node that is rented in parts its part counts. */
+/* Returns the number of nodes. A node that is rented in parts counts by its part. */
 static double nodes_of(const struct candidate *had, const struct fleet_limits *limits, int64_t paid)
 {
 	int64_t node = had->gpus_per_node > 0 ? had->gpus_per_node : 8;
@@ -66,8 +67,8 @@ static double nodes_of(const struct candidate *had, const struct fleet_limits *l
 	return by_offer(had, limits) && had->offer.gpus < node ? nodes : ceil(nodes);
 }
 
-/* Of the accelerators paid those that fill no replica, and the rest of instances, stay idle: power is linear in the time that they
- * compute. */
+/* Returns the usage of the paid accelerators. Those outside replicas stay idle, and so does the rest of whole
+ * instances. They enter as a smaller busy fraction, because power is linear in the busy time. */
 static struct usage usage_at(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
 	const struct fleet_limits *limits, const struct fleet_cost *costs, double requests_per_s, double hours)
 {
@@ -81,7 +82,7 @@ static struct usage usage_at(const struct fleet *fleet, const struct replica *re
 		.gpu_count = (double)costs->gpus_paid,
 		.node_count = costs->node_count,
 		.hours = hours,
-		.busy_fraction = point.busy_fraction * fmin(working(fleet) / (double)costs->gpus_paid, 1),
+		.busy_fraction = point.busy_fraction * fmin(working_gpus(fleet) / (double)costs->gpus_paid, 1),
 		.compute_utilization = point.compute_utilization,
 		.memory_utilization = point.memory_utilization,
 		.host_power_fraction = ABSENT_NUMBER,
@@ -95,7 +96,7 @@ static void interval_add(struct interval *sum, const struct interval *part)
 	sum->p90 += part->p90;
 }
 
-/* Hours share their uncertainties: the ends of their intervals add up. */
+/* Adds a footprint to a sum. Hours share their uncertainties, so the ends of their intervals add up. */
 static void footprint_add(struct footprint *sum, const struct footprint *part)
 {
 	sum->energy.total_kwh += part->energy.total_kwh;
@@ -114,12 +115,12 @@ static void footprint_add(struct footprint *sum, const struct footprint *part)
 	interval_add(&sum->total_kgco2e, &part->total_kgco2e);
 }
 
-/* E115. The grid of an hour of the clock, where a series tells it. */
+/* E115. Returns the site with the grid's intensity at an hour of the clock, where the series has that hour. */
 static struct site site_at(const struct site *site, const struct demand *demand, size_t hour)
 {
 	struct site there = *site;
 
-	there.hours.count = 0; /* which would count a run from a moment on; a service runs on */
+	there.hours.count = 0; /* the series would count from the start of a run; a service has no end */
 	if (demand->grid && is_given(demand->grid->gco2e_per_kwh[hour]))
 		there.grid_gco2e_per_kwh = demand->grid->gco2e_per_kwh[hour];
 	return there;
@@ -143,7 +144,7 @@ static double host_factor(const struct usage *usage)
 	return 1 + inputs.host.value;
 }
 
-/* Means and parts of the whole month, once its hours are summed. */
+/* Fills means of the month after its hours are summed. */
 static void month_fill(const struct site *site, const struct demand *demand, struct fleet_cost *costs)
 {
 	struct footprint *footprint = &costs->footprint;
@@ -157,7 +158,8 @@ static void month_fill(const struct site *site, const struct demand *demand, str
 	footprint->carbon.hourly_fraction = demand->grid ? demand->grid->covered_fraction : ABSENT_NUMBER;
 }
 
-/* Hour by hour of the clock, or at the mean load. Where the load is the mean one in every hour, so is the power. */
+/* Fills the footprint, hour by hour of the clock, or at the mean load. Without a daily profile every hour has the mean
+ * load and its power. */
 static void footprint_fill(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
 	const struct fleet_limits *limits, const struct site *site, struct fleet_cost *costs, struct findings *findings)
 {
@@ -298,7 +300,7 @@ static struct usage idle_usage(const struct fleet *fleet, const struct fleet_lim
 		.hardware = limits->request ? &limits->request->common.hardware : NULL};
 }
 
-/* A month of accelerators that nothing uses. */
+/* Returns the energy of idle accelerators in a month, IT kWh. */
 static double idle_kwh(const struct fleet *fleet, const struct fleet_limits *limits, double count)
 {
 	struct usage idle = idle_usage(fleet, limits, 1);
@@ -311,7 +313,8 @@ static bool is_capped(const struct fleet_limits *limits)
 	return is_given(limits->usd_cap_per_month) || is_given(limits->kgco2e_cap_per_month) || is_given(limits->kwh_cap_per_month);
 }
 
-/* E108. Of what a fleet costs, draws and emits at an offer: the number of accelerators is decided; price, power and grid are not known. */
+/* E108. Fills the spreads of cost, energy and carbon at an offer. The number of accelerators is decided; price, power
+ * and grid are uncertain. */
 static void place_sigmas(const struct fleet *fleet, const struct fleet_limits *limits, const struct candidate *had, double embodied_kgco2e,
 	double embodied_log_sigma, struct fleet_place *place)
 {
@@ -329,7 +332,8 @@ static void place_sigmas(const struct fleet *fleet, const struct fleet_limits *l
 			(1 - fleet->data_usd_per_hour / place->usd_per_hour) * interval_log_sigma(price.low_usd_per_gpu_hour, price.high_usd_per_gpu_hour);
 }
 
-/* What is used draws the same everywhere; the rest of whole instances idles beside it, and buildings and grids differ. */
+/* Returns the fleet at an offer. Its accelerators use the same IT energy at every offer. The idle rest of whole
+ * instances, PUE and the grid differ. */
 static struct fleet_place place_of(const struct fleet *fleet, const struct fleet_limits *limits, const struct supply *supply)
 {
 	struct fleet_place place = {.supply = supply, .usd_per_hour = fleet->usd_per_hour};
@@ -402,7 +406,8 @@ static bool place_is_better(const struct fleet_limits *limits, const struct flee
 	return a->kgco2e_per_month < b->kgco2e_per_month;
 }
 
-/* Of the fleet's own accelerators: the rest of whole instances idles beside them, alike in all hours. */
+/* Fills the energy and the grid's intensity of the fleet's own accelerators, without the rest of whole instances, which
+ * is idle in all hours alike. */
 static void split_rest(struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits, const struct fleet_cost *costs)
 {
 	const struct footprint *footprint = &costs->footprint;

@@ -3,30 +3,30 @@
 #include "planner/serving/disaggregated.h"
 #include "planner/serving/fleet_cost.h"
 
-/* What a plan may simulate: about half a second of one core, twice that where formulas know least. A trace is replayed some times,
- * whatever its length. */
+/* Work of a plan: about half a second of one core; twice that with shared prefixes, where formulas are least accurate.
+ * The work for a trace grows with its length, so that it can be replayed some times. */
 static const double work_of_a_plan = 3e6, work_with_prefixes = 6e6, work_of_a_row = 50;
 
-/* Replicas alike need not all be simulated: so many, with their share of the load. */
+/* Not all of many equal replicas are simulated: at most this number, with their share of the load. */
 static const double replicas_simulated_max = 16, in_flight_wanted = 1500, trace_replicas_max = 64;
 static const double requests_least = 2000, requests_most = 20000, warmup_least = 200, requests_of_a_day_max = 350000;
-static const double requests_beyond = 20; /* in a run, later than the promised percentile: of fewer it is no percentile */
-#define SIZING_SHARE 0.05 /* of the work of a plan that formulas are: the rest is simulated */
-/* Few replications make wide intervals, and so find so much less at worst. */
+static const double requests_beyond = 20; /* requests of a run beyond the promised percentile; fewer do not give a percentile */
+#define SIZING_SHARE 0.05 /* part of the progress for sizing by formulas; the rest is for simulation */
+/* Few repetitions make wide intervals. The load that they find is lower by at most this factor. */
 static const double rate_closeness = 1.08;
 
 enum { REPLICAS_TRIED_FACTOR = 8, RATE_ROUNDS = 12, RATE_REPLICATIONS = 4, DAY_REPLICATIONS = 2, SEED = 1, WORKSPACE_SEQUENCES = 4096 };
 
-/* One fleet on trial. */
+/* One fleet that is simulated. */
 struct subject {
-	struct replica replica; /* as slow as the fleet allows for */
-	struct promise promise; /* with the rest of what it allows for */
+	struct replica replica; /* with the fleet's allowance */
+	struct promise promise; /* with the allowance of latencies */
 	struct engine_setting engine; /* borrows the replica */
-	double response_s; /* of a request, roughly: how long a run must be */
-	double handoff_token_s; /* where prompts have replicas of their own */
-	double usable_requests_per_s; /* of a replica: its saturation less headroom */
+	double response_s; /* approximate time of a request; it decides the length of a run */
+	double handoff_token_s; /* with separate replicas for prompts */
+	double usable_requests_per_s; /* of a replica: saturation less headroom */
 	int64_t replications_max; /* of a trial */
-	bool ends; /* E203: the trace is all that comes, and whoever waits is served */
+	bool ends; /* E203: the run ends with the trace, and all waiting requests are served */
 };
 
 size_t simulator_workspace_bytes(void)
@@ -68,7 +68,7 @@ static struct token_source token_source(const struct token_distribution *distrib
 		.samples = distribution->samples.items, .sample_count = distribution->samples.count, .mean = mean, .cv = cv};
 }
 
-/* The demand's traffic at a rate. */
+/* Returns the demand's traffic at a rate. */
 static struct traffic_plan traffic_at(const struct simulator *simulator, double requests_per_s)
 {
 	const struct inference_request *request = &simulator->input->request;
@@ -83,7 +83,7 @@ static struct traffic_plan traffic_at(const struct simulator *simulator, double 
 		.gap_cv = demand->arrival_cv,
 		.pieces = demand->pieces,
 		.piece_count = demand->piece_count,
-		.first_piece = demand->busiest_piece, /* warmed up in it: where it is long, it alone is judged */
+		.first_piece = demand->busiest_piece, /* the warm-up is in it; a long one is the only piece in the counted requests */
 		.piece_peak = demand->piece_count > 0 ? demand->pieces[demand->busiest_piece].requests_per_s : 1,
 		.first_share = demand->first_share,
 		.prefix_count = demand->prefix_count,
@@ -91,12 +91,12 @@ static struct traffic_plan traffic_at(const struct simulator *simulator, double 
 		.output = token_source(&request->output_tokens, shape->output_tokens, shape->output_cv)};
 }
 
-/* Replicas that take part: those that decode, and those for prompts alone (0: each does both). */
+/* Numbers of replicas: those that decode, and those for prompts only (0: every replica does both). */
 struct pools {
 	double decode, prefill;
 };
 
-/* A part of them that stands for all: few enough for the workspace. */
+/* Returns the part of the replicas that is simulated. It fits into the workspace. */
 static struct pools pools_simulated(
 	const struct simulator *simulator, const struct subject *subject, const struct pools *pools, double in_flight)
 {
@@ -122,7 +122,7 @@ static struct pools pools_simulated(
 	}
 }
 
-/* Requests of one round of the pieces. */
+/* Returns the number of requests of one round of the pieces. */
 static double round_requests(const struct demand *demand)
 {
 	double requests = 0;
@@ -132,7 +132,7 @@ static double round_requests(const struct demand *demand)
 	return requests;
 }
 
-/* One trial: so many replicas at a rate of all of them together. */
+/* Runs one trial of a number of replicas. requests_per_s: of all of them together. True if the promise is kept. */
 static bool kept_in_trial(struct simulator *simulator, const struct subject *subject, struct pools pools,
 	double requests_per_s, struct trial *trial)
 {
@@ -164,7 +164,7 @@ static bool kept_in_trial(struct simulator *simulator, const struct subject *sub
 			.seed = SEED,
 			.progress = simulator->input->progress}};
 
-	/* Where prefixes have homes, a part of the replicas has its part of them. */
+	/* With prefix-aware routing a part of the replicas has its part of the prefixes. */
 	if (simulator->demand->routing == ROUTING_PREFIX_AWARE && traffic.prefix_count > 0)
 		engine.prefix_count = traffic.prefix_count = (int32_t)fmax(rint(traffic.prefix_count * share), 1);
 	trial_run(&setting, simulator->workspace, trial);
@@ -177,7 +177,8 @@ static bool kept_in_trial(struct simulator *simulator, const struct subject *sub
 	return trial->kept && !trial->saturated && !trial->exhausted;
 }
 
-/* Fewest replicas from `least` on that keep the promise; `first` is where the search begins. ABSENT_NUMBER: none does. */
+/* Returns the fewest replicas (>= `least`) that keep the promise. The search begins at `first`. ABSENT_NUMBER: no
+ * number keeps it. */
 static double fewest_replicas(
 	struct simulator *simulator, const struct subject *subject, double least, double first, struct trial *kept)
 {
@@ -230,8 +231,9 @@ static bool enough_apart(struct simulator *simulator, const struct subject *subj
 	return true;
 }
 
-/* The largest load above `held` and up to `most` that a number of replicas holds, else `held`. `first` is where the search begins. Loads are tried in the third digit of `most`: a simulation hardly tells finer ones apart, and whoever
- * asked for a fleet by a round load finds that load again. */
+/* Returns the largest load above `held` and up to `most` that a number of replicas carries, else `held`. The search
+ * begins at `first`. Loads are tried in steps of the third digit of `most`: a simulation hardly distinguishes finer
+ * ones, and a request with a round load gets that load back. */
 static double largest_rate(struct simulator *simulator, const struct subject *subject, struct pools pools, double held,
 	double first, double most, struct trial *kept)
 {
@@ -250,7 +252,7 @@ static double largest_rate(struct simulator *simulator, const struct subject *su
 			high = tried;
 			tried = floor((low + high) / 2);
 			if (!any)
-				*kept = trial; /* how near it came */
+				*kept = trial; /* the latencies of the failed load */
 		}
 	}
 	return fmax(low / scale, held);
@@ -344,7 +346,7 @@ bool simulator_day(struct simulator *simulator, const struct fleet *fleet, const
 
 	subject_prepare(simulator, fleet, REPLICA_SURE, &subject);
 	setting.promise = subject.promise;
-	traffic.trace_count = 0; /* it tells of lengths and gaps; its hours are another day's */
+	traffic.trace_count = 0; /* only lengths and gaps of the trace count; its hours belong to another day */
 	traffic.pieces = day->pieces;
 	traffic.piece_count = day->piece_count;
 	traffic.piece_peak = 1;
@@ -374,7 +376,7 @@ bool simulator_day(struct simulator *simulator, const struct fleet *fleet, const
 	return !trial->exhausted;
 }
 
-/* Nothing here depends on the load that was asked for, so that the answer is the fleet's own. */
+/* The result does not depend on the given load, so that it is a property of the fleet. */
 double simulator_most_requests_per_s(struct simulator *simulator, const struct fleet *fleet, bool careful)
 {
 	struct pools pools = pools_of(simulator, fleet);
@@ -387,9 +389,9 @@ double simulator_most_requests_per_s(struct simulator *simulator, const struct f
 	most = subject.usable_requests_per_s * active;
 	first = fmin(most, fleet_requests_per_s_max(&subject.replica, &sure, active));
 	subject.response_s = fleet_response_s(&subject.replica, &sure, active, first);
-	subject.replications_max = RATE_REPLICATIONS; /* a rate is searched to a few per cent: each step need not be that sure */
+	subject.replications_max = RATE_REPLICATIONS; /* the search is accurate to a few per cent, so few repetitions are enough */
 	held = largest_rate(simulator, &subject, pools, 0, first, most, &ignored);
-	if (held > 0 && careful) { /* as carefully as a load that was asked for is judged */
+	if (held > 0 && careful) { /* with as many repetitions as for a given load */
 		subject.replications_max = TRIAL_REPLICATIONS_MAX;
 		held = largest_rate(simulator, &subject, pools, held, held * rate_closeness, fmin(most, held * rate_closeness * rate_closeness), &ignored);
 	}
@@ -418,10 +420,10 @@ void simulator_prove_beyond(struct simulator *simulator, struct fleet *fleet, do
 	if (limits->gpu_count > 0 && is_given(demand->requests_per_s)) {
 		struct demand sure = fleet_sure_demand(demand, &fleet->allowance);
 
-		if (fleet->capacity_requests_per_s > 0) /* simulated as what it holds at most is */
+		if (fleet->capacity_requests_per_s > 0) /* the same length of run as for the largest load */
 			subject.response_s = fleet_response_s(&subject.replica, &sure, active, fleet->capacity_requests_per_s);
 		if (!kept_in_trial(simulator, &subject, pools, demand->requests_per_s, trial))
-			fleet->verdict = fleet->capacity_requests_per_s > 0 ? FLEET_COUNT : FLEET_LATENCY; /* less would be held */
+			fleet->verdict = fleet->capacity_requests_per_s > 0 ? FLEET_COUNT : FLEET_LATENCY; /* COUNT: the fleet carries a smaller load */
 	} else if (limits->gpu_count > 0) {
 		fleet->requests_per_s = largest_rate(simulator, &subject, pools, requests_per_s,
 			requests_per_s > 0 ? requests_per_s : fleet->requests_per_s, usable * active, trial);
@@ -446,7 +448,7 @@ void simulator_prove_beyond(struct simulator *simulator, struct fleet *fleet, do
 		}
 	}
 	if (fleet->verdict != FLEET_OK && simulator->work_left <= 0) {
-		*fleet = by_formulas; /* not known to fail: only too long to try */
+		*fleet = by_formulas; /* the work was used up; the fleet has not failed */
 		return;
 	}
 	latencies_take_over(fleet, &subject, trial);

@@ -9,7 +9,7 @@
 
 static const double milliseconds_per_second = 1000;
 
-/* What a fleet is judged by: latencies by formulas, or the upper ends of simulated ones. */
+/* Latencies that are compared with the limits: those by formulas, or the upper ends of simulated intervals. */
 struct reached {
 	double ttft_s, tpot_s, e2e_s;
 };
@@ -31,7 +31,7 @@ static struct reached reached_of(const struct fleet *fleet)
 	return reached;
 }
 
-/* How far above its promises a fleet's latencies are; the worst one counts. */
+/* Returns the largest ratio of a fleet's latency to its limit. */
 static double excess_of(const struct fleet *fleet, const struct promise *promise)
 {
 	struct reached reached = reached_of(fleet);
@@ -49,7 +49,7 @@ static double cap_excess(const struct fleet *fleet, const struct fleet_limits *l
 	return fleet_place_excess(limits, &place);
 }
 
-static bool nearer(const struct fleet *fleet, const struct shortfall *shortfall)
+static bool is_nearer(const struct fleet *fleet, const struct shortfall *shortfall)
 {
 	const struct fleet *nearest = &shortfall->nearest;
 
@@ -71,7 +71,7 @@ static bool nearer(const struct fleet *fleet, const struct shortfall *shortfall)
 
 void shortfall_note(struct shortfall *shortfall, const struct fleet *fleet)
 {
-	if (!nearer(fleet, shortfall))
+	if (!is_nearer(fleet, shortfall))
 		return;
 	shortfall->any = true;
 	shortfall->verdict = fleet->verdict;
@@ -87,21 +87,21 @@ enum status infeasible_memory(const struct model *model, const struct candidate 
 						  model_kv_bytes(model, context_tokens, precision_weight_bytes(layout->kv_precision));
 	double capacity_bytes = accelerator_capacity_bytes(&candidate->accelerator);
 
-	for (wider.pipeline = 1; wider.pipeline <= model->layer_count && !candidate->slice; wider.pipeline *= 2) /* slices are not joined */
+	for (wider.pipeline = 1; wider.pipeline <= model->layer_count && !candidate->slice; wider.pipeline *= 2) /* a replica is never several slices */
 		for (wider.tensor = layout->tensor; wider.tensor <= layout_domain(candidate); wider.tensor *= 2)
 			if (replica_prepare(
 					&replica, model, &candidate->accelerator, &candidate->calibration, &wider, &serving_constants) &&
 				replica_fits(&replica, context_tokens))
 				return failure_set(failure, STATUS_INFEASIBLE,
-					"%s weights and one sequence of %.0f tokens need %.1f GB, and %s has %.1f GB each: "
-					"%d of them a replica (tensor %d, pipeline %d) would do, or narrower weights, or enforce_memory: "
+					"%s weights and one sequence of %.0f tokens need %.1f GB; one %s has %.1f GB. "
+					"A replica of %d (tensor %d, pipeline %d) is enough. Take it, narrower weights or enforce_memory: "
 					"false",
 					precision_name(layout->precision), context_tokens, needed_bytes / BYTES_PER_GB,
 					candidate->accelerator.id, capacity_bytes / BYTES_PER_GB, replica.gpus, wider.tensor,
 					wider.pipeline);
 	return failure_set(failure, STATUS_INFEASIBLE,
-		"%s weights and one sequence of %.0f tokens need %.1f GB; no layout of %s (%.1f GB each) holds them: "
-		"take an accelerator with more memory, narrower weights or a shorter context",
+		"%s weights and one sequence of %.0f tokens need %.1f GB; no layout of %s (%.1f GB each) has that memory. "
+		"Take an accelerator with more memory, narrower weights or a shorter context",
 		precision_name(layout->precision), context_tokens, needed_bytes / BYTES_PER_GB, candidate->accelerator.id,
 		capacity_bytes / BYTES_PER_GB);
 }
@@ -119,7 +119,8 @@ void shortfall_measure(struct shortfall *shortfall, struct simulator *simulator)
 	nearest->requests_per_s_max = simulator_most_requests_per_s(simulator, &held, true);
 }
 
-/* What a limit would have to be. The formulas that say so are a little off from a simulation, which will decide: a twentieth more. */
+/* Adds a fault with the least limit that can be kept: the reached latency plus 5 %, because formulas differ a little
+ * from the simulation, which decides. */
 static void limit_fault(struct failure *failure, const char *name, double limit_s, double reached_s)
 {
 	static const double margin = 1.05;
@@ -132,7 +133,7 @@ static void limit_fault(struct failure *failure, const char *name, double limit_
 		limit_s * milliseconds_per_second, reached_s * margin * milliseconds_per_second);
 }
 
-/* A lower confidence at which the nearest fleet could stand, for the end of a sentence; empty where there is none. */
+/* A lower confidence at which the nearest fleet is possible, as the end of a sentence; empty if there is none. */
 struct lower_confidence {
 	char text[160];
 };
@@ -176,7 +177,7 @@ static enum status fail_latency(const struct model *model, const struct fleet *n
 	return status;
 }
 
-/* Too few accelerators for one replica and the spare ones, or for the load. */
+/* Fails because there are too few accelerators for one replica and the spare ones, or for the load. */
 static enum status fail_count(const struct model *model, const struct fleet *nearest, const struct demand *demand, const struct fleet_limits *limits,
 	struct failure *failure)
 {
@@ -188,13 +189,13 @@ static enum status fail_count(const struct model *model, const struct fleet *nea
 
 	if (limits->gpu_count < 1)
 		return failure_set(failure, STATUS_INFEASIBLE,
-			"a million replicas do not carry the load; one of %lld x %s carries %.3g requests/s: relax the load", (long long)each, name,
+			"a million replicas do not carry the load; one of %lld x %s carries %.3g requests/s. Lower the load", (long long)each, name,
 			nearest->replica_requests_per_s);
 	if (limits->gpu_count < needed) {
 		enum status status = failure_set(failure, STATUS_INFEASIBLE,
-			"%lld x %s are too few: the least are %lld replica%s of %lld (%lld spare%s), %lld would do", (long long)limits->gpu_count, name,
+			"%lld x %s are too few: the plan needs at least %lld replica%s of %lld (%lld spare%s). Set gpu_count to %lld or more", (long long)limits->gpu_count, name,
 			(long long)least, least == 1 ? "" : "s", (long long)each, (long long)spare,
-			demand->disaggregated ? ", prompts and answers apart" : "", (long long)needed);
+			demand->disaggregated ? ", prompts and answers on separate replicas" : "", (long long)needed);
 
 		failure_add(failure, "/gpu_count", "infeasible", "%s", failure->detail);
 		return status;
@@ -213,7 +214,7 @@ static enum status fail_count(const struct model *model, const struct fleet *nea
 		(long long)spare, held, demand->requests_per_s, lower.text);
 }
 
-/* What a cap would have to be for the nearest fleet, with the request's confidence. */
+/* Adds a fault with the least cap that the nearest fleet keeps with the request's confidence. */
 static void cap_fault(struct failure *failure, const char *pointer, double cap, double reached, const char *unit)
 {
 	if (is_given(cap) && !(reached <= cap))
@@ -229,7 +230,7 @@ static enum status fail_caps(const struct fleet *nearest, const struct fleet_lim
 	enum status status;
 
 	if (is_given(limits->usd_cap_per_month) && !is_given(usd)) {
-		status = failure_set(failure, STATUS_INFEASIBLE, "no price is known for %s: a budget cannot be kept; give pricing.usd_per_gpu_hour",
+		status = failure_set(failure, STATUS_INFEASIBLE, "no price is known for %s, so a budget cannot be checked. Give pricing.usd_per_gpu_hour",
 			nearest->candidate->accelerator.id);
 		failure_add(failure, "/budget_usd_per_month", "no_offer", "%s", failure->detail);
 		return status;
@@ -237,7 +238,7 @@ static enum status fail_caps(const struct fleet *nearest, const struct fleet_lim
 	if (is_given(usd))
 		snprintf(money, sizeof money, "%.0f USD, ", ceil(usd));
 	status = failure_set(failure, STATUS_INFEASIBLE,
-		"no fleet keeps the caps with a confidence of %.3g; the nearest, %lld x %s%s%s%s%s, needs %s%.0f kgCO2e and %.0f kWh a month: raise the cap, lower the confidence or serve less",
+		"no fleet keeps the caps with a confidence of %.3g; the nearest, %lld x %s%s%s%s%s, needs %s%.0f kgCO2e and %.0f kWh a month. Raise the cap, lower the confidence or the load",
 		limits->assurance.confidence, (long long)nearest->gpu_count, nearest->candidate->accelerator.id, had.has_offer ? " of " : "",
 		had.has_offer ? had.offer.provider : "", had.has_offer && had.offer.region ? " in " : "", had.has_offer && had.offer.region ? had.offer.region : "", money,
 		ceil(kgco2e), ceil(kwh));
@@ -268,7 +269,7 @@ enum status shortfall_fail(const struct shortfall *shortfall, const struct model
 		break;
 	}
 	failure_add(failure, "/parallelism", "impossible_layout",
-		"no such layout: tensor may be at most the attention heads, pipeline at most the layers (%d), and expert must "
+		"this layout is impossible: tensor may be at most the attention heads, pipeline at most the layers (%d), and expert must "
 		"divide tensor x attention_data",
 		model->layer_count);
 	return failure->status;

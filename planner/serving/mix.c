@@ -29,7 +29,7 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static size_t offers_there(const struct fleet *fleet, const struct supply *place, struct commitment_offer offers[COMMITMENT_OFFERS_MAX])
+static size_t list_offers(const struct fleet *fleet, const struct supply *place, struct commitment_offer offers[COMMITMENT_OFFERS_MAX])
 {
 	const struct candidate *candidate = fleet->candidate;
 	size_t count = 0;
@@ -47,7 +47,7 @@ static size_t offers_there(const struct fleet *fleet, const struct supply *place
 	return count;
 }
 
-/* Replicas, of slices boards, by the hour. */
+/* Fills the replicas (for slices the boards) of each hour. */
 static void demand_fill(const struct fleet *fleet, const struct demand *demand, int64_t units[COMMITMENT_HOURS_MAX])
 {
 	double active = fleet_active_replicas(fleet, demand);
@@ -67,7 +67,7 @@ double mix_usd_per_hour(const struct fleet *fleet, const struct demand *demand, 
 	struct commitment_task task = {.offers = offers, .demand = units, .hour_count = demand->hour_count};
 	struct commitment_mix mix;
 
-	task.offer_count = offers_there(fleet, place, offers);
+	task.offer_count = list_offers(fleet, place, offers);
 	if (task.offer_count == 0 || demand->hour_count == 0 || fleet->gpu_count / fleet->gpus_per_replica > COMMITMENT_UNITS_MAX)
 		return ABSENT_NUMBER;
 	demand_fill(fleet, demand, units);

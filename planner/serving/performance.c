@@ -1,4 +1,4 @@
-/* One replica at one operating point, nothing sized. */
+/* One replica at one operating point, without sizing. */
 #include "planner/serving/performance.h"
 
 #include "planner/footprint/energy.h"
@@ -41,7 +41,7 @@ static enum status replica_read(const struct performance_input *input, const str
 	else if (!replica_prepare(
 				 replica, &input->model, &candidate->accelerator, &candidate->calibration, layout, constants))
 		failure_add(failure, "/parallelism", "impossible_layout",
-			"no such layout: tensor may be at most the attention heads, pipeline at most the layers (%d), and expert "
+			"this layout is impossible: tensor may be at most the attention heads, pipeline at most the layers (%d), and expert "
 			"must divide tensor x attention_data",
 			input->model.layer_count);
 	if (failure->fault_total > 0)
@@ -65,20 +65,20 @@ static void operate(const struct performance_request *request, const struct repl
 		double wanted = is_given(request->concurrency) && request->concurrency > 0 ? request->concurrency : held;
 
 		if (wanted > held)
-			findings_warn(findings, "the cache holds %.0f sequences of the static batch's %.0f at once: no engine runs it as one batch", held,
+			findings_warn(findings, "the cache has room for %.0f of the static batch's %.0f sequences: no engine runs it as one batch", held,
 				wanted);
 		operating_static(replica, shape, wanted, point);
 	} else if (is_given(request->requests_per_s)) {
 		operating_open(replica, shape, request->requests_per_s, point);
 		if (point->saturated)
 			findings_warn(findings,
-				"%g requests/s are more than this replica takes (%.4g): the queue grows for as long as the run lasts",
+				"%g requests/s are more than this replica can serve (%.4g): the queue grows until the run ends",
 				request->requests_per_s, point->requests_per_s);
 	} else {
 		operating_closed(replica, shape, given_or(request->concurrency, CONCURRENCY_MAX), point);
 		if (!is_given(request->concurrency))
 			findings_assume_text(
-				findings, "concurrency", "max", "E55: neither concurrency nor requests_per_s given; saturation");
+				findings, "concurrency", "max", "E55: neither concurrency nor requests_per_s is given, so the replica is at saturation");
 	}
 }
 
@@ -90,13 +90,13 @@ static void note_choices(
 	findings_assume_text(findings, "engine", rules->name, rules->source);
 	if (request->kv_precision == PRECISION_UNSET)
 		findings_assume_text(findings, "kv_precision", precision_name(layout->kv_precision),
-			"E54: the engine's own for weights of that precision");
+			"E54: the engine's default for weights of that precision");
 	if (request->common.precision == PRECISION_UNSET)
 		findings_assume_text(findings, "precision", precision_name(layout->precision),
 			"E50: the widest 16-bit format that the accelerator computes in");
 	if (request->parallelism.tensor < 1)
 		findings_assume_number(
-			findings, "parallelism.tensor", layout->tensor, "E59: what pipeline and attention_data leave of gpu_count");
+			findings, "parallelism.tensor", layout->tensor, "E59: gpu_count / (pipeline x attention_data)");
 	if (!request->engine_release)
 		findings_assume_text(
 			findings, "engine_release", "2026-06", "E53: the newest release in the published measurements");
@@ -120,7 +120,7 @@ static double gpu_w(const struct performance_input *input, double busy, const st
 	return energy_mean_gpu_w(&usage);
 }
 
-/* Each phase draws what its own utilisations cost; what is drawn between steps is idle. */
+/* Fills the energy. Each phase has the power of its own utilisations; between steps power is idle power. */
 static void fill_energy(const struct performance_input *input, const struct replica *replica,
 	const struct request_shape *shape, const struct operating_point *point, struct performance *performance)
 {
@@ -137,8 +137,9 @@ static void fill_energy(const struct performance_input *input, const struct repl
 	performance->energy.idle_joules_per_output_token = idle_w / rate;
 }
 
-/* E194. Near saturation a replica that is a little slower lets a queue grow: TTFT's interval reaches at least to what it is on one slower, or faster, by
- * what throughput may be off at p90. */
+/* E194. Widens TTFT's interval. Near saturation a slightly slower replica has a growing queue. The interval reaches at
+ * least from the TTFT of a replica that is faster by the spread of throughput at p90 to that of one slower by as much.
+ * */
 static void widen_by_queue(const struct replica *replica, const struct request_shape *shape, double requests_per_s, double sigma, struct interval *ttft_ms)
 {
 	double apart = exp(normal_quantile(0.9) * sigma);
@@ -195,8 +196,8 @@ enum status performance_estimate(const struct performance_input *input, const st
 	operate(request, &replica, &shape, &point, findings);
 	if (!is_given(point.ttft_s))
 		return failure_set(failure, STATUS_INFEASIBLE,
-			"%g requests/s are more than this replica takes (%.4g) and no length of run (`requests`) is given: the "
-			"queue would grow for ever",
+			"%g requests/s are more than this replica can serve (%.4g): the queue would grow for ever. Lower requests_per_s, or give the "
+			"number of requests of the run (`requests`)",
 			request->requests_per_s, point.requests_per_s);
 	*settled = point;
 	performance->output_tokens_per_s = point.output_tokens_per_s;

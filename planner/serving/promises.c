@@ -15,7 +15,7 @@ static double probability_of(double z)
 	return 0.5 * erfc(-z * sqrt(0.5));
 }
 
-/* A fleet whose replicas are as slow as some quantile. */
+/* A fleet whose replicas are as slow as at some quantile of their speed. */
 struct prospect {
 	const struct fleet *fleet;
 	const struct demand *demand;
@@ -23,10 +23,11 @@ struct prospect {
 	struct residuals residuals;
 	struct replica planned;
 	double active;
-	double ttft, tpot, e2e; /* what the simulation saw over what formulas say there */
+	double ttft, tpot, e2e; /* simulated latencies over those by formulas */
 };
 
-/* Latencies at the slo's percentile that are not exceeded with the probability of z. False: the load is then more than the replicas take. */
+/* Computes the latencies at the slo's percentile that are not exceeded with the probability of z. False: the load then
+ * exceeds the capacity of the replicas. */
 static bool latencies_at(const struct prospect *prospect, double z, double *ttft_s, double *tpot_s, double *e2e_s)
 {
 	struct assurance assurance = prospect->assurance;
@@ -54,7 +55,8 @@ static double upper_s(double judged_s, const struct trial_estimate *estimate)
 	return estimate->mean_s > 0 ? judged_s * (1 + estimate->half_width_s / estimate->mean_s) : judged_s;
 }
 
-/* False where formulas do not carry what the simulation does: they know nothing then. */
+/* Prepares the prospect. False where formulas have no latencies: with separate replicas for prompts, or if the load
+ * exceeds the capacity by formulas. */
 static bool prospect_prepare(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
 	const struct fleet_limits *limits, struct prospect *prospect)
 {
@@ -90,7 +92,9 @@ static bool member_kept(const struct prospect *prospect, double z, enum member m
 	return latencies_at(prospect, z, &latencies_s[MEMBER_TTFT], &latencies_s[MEMBER_TPOT], &latencies_s[MEMBER_E2E]) && latencies_s[member] <= limit_s;
 }
 
-/* Slower replicas are later: the quantile up to which a limit is kept. What the simulation found is not doubted by formulas. */
+/* Returns the probability of a limit: that of the quantile up to which it is kept, because slower replicas have longer
+ * latencies. The result of the simulation decides over formulas: a kept promise has at least the request's confidence.
+ * */
 static double member_probability(const struct prospect *prospect, enum member member, double limit_s)
 {
 	double z = prospect->assurance.z, low = prospect->fleet->promise_kept ? z : -z_most, high = prospect->fleet->promise_kept ? fmax(z_most, z) : z;
@@ -106,7 +110,8 @@ static double member_probability(const struct prospect *prospect, enum member me
 	return low > z ? probability_of(low) : prospect->fleet->promise_kept ? prospect->assurance.confidence : probability_of(low);
 }
 
-/* Capacity goes with the inverse of the steps' time. */
+/* Returns the probability that the fleet carries the load. Its capacity is in proportion to the inverse of the step
+ * time. */
 static double load_probability(const struct prospect *prospect, double headroom)
 {
 	const struct assurance *assurance = &prospect->assurance;
@@ -119,7 +124,7 @@ static double load_probability(const struct prospect *prospect, double headroom)
 	return fmax(probability_of(spare / sigma), prospect->fleet->promise_kept && !prospect->fleet->overloaded ? assurance->confidence : 0);
 }
 
-/* Of a figure and its cap, both positive. */
+/* Returns the probability that a figure is within its cap. Both are positive. */
 static double cap_probability(const struct assurance *assurance, double figure, double log_sigma, double cap)
 {
 	if (!is_given(figure))
@@ -159,7 +164,7 @@ size_t service_promises(const struct inference_input *input, const struct fleet 
 	return count;
 }
 
-/* The fleet's layout sized by formulas at a quantile, without caps. */
+/* Sizes the fleet's layout by formulas at a quantile, without caps. */
 static bool sized_at(const struct model *model, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits, double z,
 	struct fleet *sized)
 {
@@ -171,7 +176,7 @@ static bool sized_at(const struct model *model, const struct fleet *fleet, const
 	return sized->verdict == FLEET_OK;
 }
 
-/* What the accelerators may cost otherwise; the number is decided. */
+/* Returns the spread of the cost from the price of the accelerators. Their number is decided. */
 static double price_log_sigma(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits)
 {
 	struct fleet_cost costs;
@@ -185,7 +190,7 @@ static double price_log_sigma(const struct inference_input *input, const struct 
 		: 0;
 }
 
-/* The best fleet at another confidence: searched and simulated as at the request's own, without its caps. */
+/* Finds the best fleet at another confidence: it searches and simulates as for the request's own, without caps. */
 static bool best_at(struct search *search, struct simulator *simulator, const struct fleet_limits *limits, double confidence, struct fleet *found)
 {
 	const struct inference_input *input = search->input;
@@ -211,7 +216,7 @@ static struct service_confidence point_of(const struct fleet *fleet, double conf
 	return (struct service_confidence){confidence, fleet->gpu_count, fleet->requests_per_s, fleet->usd_per_hour * HOURS_PER_MONTH * price_factor};
 }
 
-/* 50, 80, 95 % and the request's own, in order. Returned: how many. */
+/* Fills 50, 80, 95 % and the request's own confidence in ascending order. Returns their number. */
 static size_t confidences_of(double own, double confidences[CONFIDENCES_MAX])
 {
 	static const double usual[] = {0.5, 0.8, 0.95};
@@ -234,7 +239,7 @@ size_t service_confidences(struct search *search, struct simulator *simulator, c
 	const struct fleet_limits *limits = search->limits;
 	double own = limits->assurance.confidence, confidences[CONFIDENCES_MAX];
 	size_t count = confidences_of(own, confidences), kept = 0;
-	const struct fleet recommended = *best; /* best is one of the search's own */
+	const struct fleet recommended = *best; /* best lies in the search, which is searched again */
 
 	for (size_t i = 0; i < count; i++) {
 		double by = confidences[i] - own;
@@ -242,7 +247,8 @@ size_t service_confidences(struct search *search, struct simulator *simulator, c
 
 		if ((by < 0 || by > 0) && !best_at(search, simulator, limits, confidences[i], &there))
 			continue;
-		/* A simulation cannot prefer less to more: more confidence is never cheaper, less never dearer. */
+		/* Random differences of simulations are excluded: more confidence is never cheaper, and less is never dearer.
+		 * */
 		if ((by > 0 && search_is_better(search, &there, &recommended)) || (by < 0 && search_is_better(search, &recommended, &there)))
 			there = recommended;
 		points[kept++] = point_of(&there, confidences[i], exp(normal_quantile(confidences[i]) * price_log_sigma(search->input, &there, search->demand, limits)));
@@ -263,10 +269,10 @@ static void uncertainty_add(struct service_uncertainty *list, size_t *count, str
 static const char *cure_of(const char *part)
 {
 	if (strcmp(part, "release") == 0)
-		return "name the release that will run (engine_release)";
+		return "give the release that will run (engine_release)";
 	if (strcmp(part, "flags") == 0 || strcmp(part, "tuning") == 0)
 		return "measure the engine with the flags that will run, and give throughput_tokens_per_s_per_gpu";
-	return "report what services of your own reach (POST /v1/observations)";
+	return "report measurements of your own services (POST /v1/observations)";
 }
 
 size_t service_uncertainties(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,

@@ -1,4 +1,4 @@
-/* Where the figures of an option come from, and how far each may be off (E70, E108). */
+/* Provenance of an option's figures: the source and the spread of each (E70, E108). */
 #include "base/units.h"
 #include "planner/footprint/carbon.h"
 #include "planner/interval.h"
@@ -9,9 +9,9 @@
 struct spreads {
 	struct residuals model; /* of the replica's model */
 	double count;           /* of accelerators: a slower replica needs more of them; 0 of a fixed number */
-	double load;            /* of the load: that a fixed number holds; 0 where it is given */
+	double load;            /* of the load that a fixed number carries; 0 for a given load */
 	double price;
-	const struct footprint_spread *footprint; /* of so many accelerators for so long */
+	const struct footprint_spread *footprint; /* for a fixed number of accelerators and hours */
 };
 
 static struct spreads spreads_of(const struct inference_input *input, const struct fleet *fleet, const struct fleet_limits *limits,
@@ -46,7 +46,7 @@ static void intervals_fill(struct inference_option *option, const struct spreads
 	option->interval.kgco2e_per_month = around(option->carbon.kgco2e_per_month, interval_joint_sigma(spreads->footprint->total_kgco2e, spreads->count));
 }
 
-/* A figure of the answer: its place, what it is, how far off. */
+/* A figure of the answer: its pointer, value and spread. */
 struct row {
 	const char *pointer;
 	double value, sigma;
@@ -72,7 +72,7 @@ static void service_rows(struct inference_option *option, const struct inference
 	double throughput = spreads->model.throughput, ttft = spreads->model.ttft, tpot = spreads->model.tpot;
 	const struct row rows[] = {
 		{"/gpu_count", (double)option->gpu_count, spreads->count, "E59: whole replicas for the load", PROVENANCE_UNSET},
-		{"/utilization", option->utilization, throughput, "E59: load over what all replicas could do", PROVENANCE_UNSET},
+		{"/utilization", option->utilization, throughput, "E59: load over the capacity of all replicas", PROVENANCE_UNSET},
 		{"/throughput/output_tokens_per_s", option->throughput.output_tokens_per_s, throughput, how, status},
 		{"/throughput/output_tokens_per_s_per_gpu", option->throughput.output_tokens_per_s_per_gpu, throughput, how, status},
 		{"/throughput/total_tokens_per_s", option->throughput.total_tokens_per_s, throughput, how, status},
@@ -131,7 +131,7 @@ static void energy_rows(struct inference_option *option, const struct fleet_cost
 	const char *power = costs->footprint.power_source;
 	enum provenance_status status = power ? PROVENANCE_MEASURED : PROVENANCE_DERIVED;
 	const struct row rows[] = {
-		{"/energy/mean_gpu_w", option->energy.mean_gpu_w, spreads->footprint->mean_gpu_w, power ? power : "E60: idle + (load - idle) x the utilization predicted", status},
+		{"/energy/mean_gpu_w", option->energy.mean_gpu_w, spreads->footprint->mean_gpu_w, power ? power : "E60: idle + (load - idle) x the predicted utilization", status},
 		{"/energy/it_kwh_per_month", option->energy.it_kwh_per_month, interval_joint_sigma(spreads->footprint->it_kwh, spreads->count), it, PROVENANCE_UNSET},
 		{"/energy/mean_w", option->energy.mean_w, all, whole, PROVENANCE_UNSET},
 		{"/energy/kwh_per_month", option->energy.kwh_per_month, all, whole, PROVENANCE_UNSET},
@@ -151,7 +151,7 @@ static void carbon_rows(struct inference_option *option, const struct site *site
 	const char *grid = is_given(option->carbon.hourly_fraction) ? "E64, E115: each hour's kWh x the grid's intensity in it"
 		: site->grid_source                                     ? site->grid_source
 																: "E64: facility kWh x the world's average grid";
-	const char *made = "E65: published range over a life of 3 to 6 years", *per = "E105: operational (location-based) and embodied, over what is served";
+	const char *made = "E65: published range over a life of 3 to 6 years", *per = "E105: operational (location-based) and embodied carbon, over the served requests and tokens";
 	double total = interval_joint_sigma(spread->total_kgco2e, spreads->count), each = interval_joint_sigma(total, spreads->load);
 	const struct row rows[] = {
 		{"/carbon/kgco2e_per_month", option->carbon.kgco2e_per_month, total, grid, PROVENANCE_UNSET},
@@ -159,7 +159,7 @@ static void carbon_rows(struct inference_option *option, const struct site *site
 		{"/carbon/market_kgco2e_per_month", option->carbon.market_kgco2e_per_month, interval_joint_sigma(spread->market_kgco2e, spreads->count), "E64: facility kWh x the market-based intensity", PROVENANCE_UNSET},
 		{"/carbon/marginal_kgco2e_per_month", option->carbon.marginal_kgco2e_per_month, interval_joint_sigma(spread->marginal_kgco2e, spreads->count), "E64: facility kWh x the marginal intensity", PROVENANCE_UNSET},
 		{"/carbon/grid_gco2e_per_kwh", option->carbon.grid_gco2e_per_kwh, carbon_grid_log_sigma(site), grid, PROVENANCE_UNSET},
-		{"/carbon/hourly_fraction", option->carbon.hourly_fraction, 0, "E115: hours of the clock that the series tells of", PROVENANCE_UNSET},
+		{"/carbon/hourly_fraction", option->carbon.hourly_fraction, 0, "E115: hours of the clock in the series", PROVENANCE_UNSET},
 		{"/carbon/embodied_kgco2e_per_month", option->carbon.embodied_kgco2e_per_month, interval_joint_sigma(spread->embodied_kgco2e, spreads->count), made, PROVENANCE_UNSET},
 		{"/carbon/embodied_low_kgco2e_per_month", option->carbon.embodied_low_kgco2e_per_month, spreads->count, made, PROVENANCE_UNSET},
 		{"/carbon/embodied_high_kgco2e_per_month", option->carbon.embodied_high_kgco2e_per_month, spreads->count, made, PROVENANCE_UNSET},
@@ -173,7 +173,7 @@ static void carbon_rows(struct inference_option *option, const struct site *site
 	rows_add(option, rows, COUNT_OF(rows));
 }
 
-/* What an accelerator answers at saturation, and what it may be of what the model says. */
+/* Returns the throughput of an accelerator at saturation, with its range. */
 static struct figure throughput_of(const struct fleet *fleet, const struct inference_request *request, const struct demand *demand, const struct spreads *spreads)
 {
 	bool given = is_given(request->throughput_tokens_per_s_per_gpu);
@@ -181,7 +181,7 @@ static struct figure throughput_of(const struct fleet *fleet, const struct infer
 	struct interval range = around(each * (fleet->candidate->slice ? (double)fleet->candidate->slice->per_board : 1), spreads->model.throughput);
 
 	return (struct figure){"throughput_tokens_per_s_per_gpu", range.p50, range.p10, range.p90,
-		given ? "request" : "E70: at saturation; its range is that of measured over modelled throughput, by make validate",
+		given ? "request" : "E70: at saturation; the range is that of measured over modelled throughput (make validate)",
 		given ? PROVENANCE_GIVEN : PROVENANCE_DERIVED};
 }
 

@@ -7,12 +7,12 @@
 
 static const double worth_telling = 0.03, least_saving = 1e-3;
 
-/* No advice takes the work of the others: one that cannot be simulated within its part is not told. */
+/* Work of one advice, so that none takes that of the others. Advice that cannot be simulated within it is not given. */
 static const int64_t work_of_one = 450000;
 
-/* What a reader is told to try; published figures stand in the advice itself. */
+/* Values that advice assumes; the advice itself has the published figures. */
 static const double cached_share = 0.5, draft_tokens = 3, draft_acceptance = 0.7;
-static const double narrower_latency = 0.8; /* wider replicas are told of when they answer in this part of the time */
+static const double narrower_latency = 0.8; /* wider replicas are advised if they answer in this part of the time */
 
 struct adviser {
 	struct simulator *simulator;
@@ -20,7 +20,7 @@ struct adviser {
 	struct findings *findings;
 };
 
-/* Sizes the changed fleet and simulates it where the best one was. False when it cannot stand. */
+/* Sizes the changed fleet, and simulates it if the best one was simulated. False if it is not possible. */
 static bool planned_again(struct adviser *adviser, const struct candidate *candidate, const struct replica_layout *layout,
 	const struct demand *demand, struct fleet *fleet)
 {
@@ -35,7 +35,7 @@ static bool planned_again(struct adviser *adviser, const struct candidate *candi
 		return false;
 	rest = simulator->work_left > work_of_one ? simulator->work_left - work_of_one : 0;
 	simulator->work_left -= rest;
-	simulator->work_later += rest; /* all together stays what progress is told by */
+	simulator->work_later += rest; /* the sum stays the same, because progress is computed from it */
 	simulator->demand = demand;
 	simulator_run(simulator, fleet);
 	simulator->demand = asked;
@@ -49,7 +49,8 @@ static bool load_is_asked(const struct adviser *adviser)
 	return !is_given(adviser->simulator->demand->requests_per_s);
 }
 
-/* Less money, or where no price is known fewer accelerators; of a fixed number, more load. */
+/* True if the fleet costs less, or without a price has fewer accelerators; for a fixed number without a load, if it
+ * carries more. */
 static bool saves(const struct adviser *adviser, const struct fleet *fleet)
 {
 	const struct fleet *best = adviser->best;
@@ -66,7 +67,7 @@ static const char *plural(int64_t count)
 	return count == 1 || count == -1 ? "" : "s";
 }
 
-/* "12 accelerators would do instead of 16", or of a fixed number what they hold. */
+/* "12 accelerators are enough instead of 16", or the load that a fixed number carries. */
 struct outcome {
 	char text[80];
 };
@@ -76,11 +77,11 @@ static struct outcome outcome_of(const struct adviser *adviser, const struct fle
 	struct outcome outcome;
 
 	if (load_is_asked(adviser))
-		snprintf(outcome.text, sizeof outcome.text, "the same accelerators hold %.3g requests/s instead of %.3g", fleet->requests_per_s,
+		snprintf(outcome.text, sizeof outcome.text, "the same accelerators carry %.3g requests/s instead of %.3g", fleet->requests_per_s,
 			adviser->best->requests_per_s);
 	else
-		snprintf(outcome.text, sizeof outcome.text, "%lld accelerator%s would do instead of %lld", (long long)fleet->gpu_count,
-			plural(fleet->gpu_count), (long long)adviser->best->gpu_count);
+		snprintf(outcome.text, sizeof outcome.text, "%lld accelerator%s %s enough instead of %lld", (long long)fleet->gpu_count,
+			plural(fleet->gpu_count), fleet->gpu_count == 1 ? "is" : "are", (long long)adviser->best->gpu_count);
 	return outcome;
 }
 
@@ -102,7 +103,7 @@ static void effect_tell(const struct adviser *adviser, const struct fleet *fleet
 	}
 }
 
-/* The narrowest formats that the accelerator computes in, or that weights can be stored in. */
+/* Advises narrower weights: in formats that the accelerator computes in, or that weights can be stored in. */
 static void advise_precision(struct adviser *adviser)
 {
 	static const enum precision narrower[] = {PRECISION_FP8, PRECISION_INT8, PRECISION_NVFP4, PRECISION_INT4};
@@ -149,7 +150,7 @@ static void advise_cache_precision(struct adviser *adviser)
 				"with the KV cache in FP8 (kv_precision) %s (check the answers' quality first)", outcome_of(adviser, &fleet).text));
 }
 
-/* The best layout of all, where some of it was pinned. */
+/* Advises the best layout of all where the request pins a part of it. */
 static void advise_layout(struct adviser *adviser)
 {
 	const struct inference_input *input = adviser->simulator->input;
@@ -173,7 +174,7 @@ static void advise_layout(struct adviser *adviser)
 	if (planned_again(adviser, best.candidate, &best.layout, adviser->simulator->demand, &fleet) && saves(adviser, &fleet))
 		effect_tell(adviser, &fleet,
 			findings_advise(adviser->findings, "other_layout", "suggestion",
-				"with tensor %d, pipeline %d, expert %d, attention_data %d instead of the layout pinned %s", fleet.layout.tensor,
+				"with tensor %d, pipeline %d, expert %d, attention_data %d instead of the pinned layout %s", fleet.layout.tensor,
 				fleet.layout.pipeline, fleet.layout.expert, fleet.layout.attention_data, outcome_of(adviser, &fleet).text));
 }
 
@@ -188,11 +189,11 @@ static void advise_batch(struct adviser *adviser)
 	if (planned_again(adviser, adviser->best->candidate, &layout, adviser->simulator->demand, &fleet) && saves(adviser, &fleet))
 		effect_tell(adviser, &fleet,
 			findings_advise(adviser->findings, "batch_limit", "suggestion",
-				"with the engine's own limit of %.0f sequences instead of parallelism.max_batch %s", engine_rules_at(layout.engine, &adviser->best->candidate->accelerator, layout.release_years).max_batch,
+				"with the engine's default limit of %.0f sequences instead of parallelism.max_batch %s", engine_rules_at(layout.engine, &adviser->best->candidate->accelerator, layout.release_years).max_batch,
 				outcome_of(adviser, &fleet).text));
 }
 
-/* Wider replicas answer sooner; what that costs is told even though it is more. */
+/* Advises wider replicas, which answer sooner. The effect is reported although the cost is higher. */
 static void advise_width(struct adviser *adviser)
 {
 	const struct fleet *best = adviser->best;
@@ -227,7 +228,7 @@ static void advise_disaggregated(struct adviser *adviser)
 	if (planned_again(adviser, best->candidate, &best->layout, &apart, &fleet) && saves(adviser, &fleet))
 		effect_tell(adviser, &fleet,
 			findings_advise(adviser->findings, "disaggregate", "suggestion",
-				"with prompts on %lld of %lld replicas of their own (parallelism.disaggregated) %s",
+				"with separate replicas for prompts, %lld of %lld (parallelism.disaggregated), %s",
 				(long long)fleet.prefill_replicas, (long long)fleet.replicas, outcome_of(adviser, &fleet).text));
 }
 
@@ -246,7 +247,7 @@ static void advise_prefix_cache(struct adviser *adviser)
 				outcome_of(adviser, &fleet).text));
 }
 
-/* E58 with drafts that are right seven times of ten, as Leviathan et al. 2023, table 2, saw of small draft models (0.5 to 0.8). */
+/* E58 with 70 % of the drafts right. Leviathan et al. 2023, table 2, report 0.5 to 0.8 for small draft models. */
 static void advise_drafts(struct adviser *adviser)
 {
 	struct demand drafted = *adviser->simulator->demand;
@@ -260,11 +261,11 @@ static void advise_drafts(struct adviser *adviser)
 	if (planned_again(adviser, adviser->best->candidate, &adviser->best->layout, &drafted, &fleet) && saves(adviser, &fleet))
 		effect_tell(adviser, &fleet,
 			findings_advise(adviser->findings, "speculative_decoding", "info",
-				"with %.0f drafted tokens of which %.0f %% are accepted (speculative; Leviathan et al. 2023 saw 50 to 80 %%) %s",
+				"with %.0f drafted tokens of which %.0f %% are accepted (speculative; Leviathan et al. 2023 report 50 to 80 %%) %s",
 				draft_tokens, draft_acceptance * 100, outcome_of(adviser, &fleet).text));
 }
 
-/* Slices needed by themselves, as a part of the board's price: the other slices are free for other services. */
+/* Advises slices where only a part of a board's price counts: other services can use the other slices. */
 static void advise_slices(struct adviser *adviser)
 {
 	const struct inference_input *input = adviser->simulator->input;
@@ -286,7 +287,7 @@ static void advise_slices(struct adviser *adviser)
 		fleet_size(&input->model, slice, &layout, adviser->simulator->demand, &limits, &fleet);
 		if (fleet.verdict != FLEET_OK || !is_given(fleet.usd_per_hour))
 			continue;
-		/* a spare slice on another board, for each spare replica */
+		/* each spare replica is a spare slice on another board */
 		boards = (fleet.active_needed + (double)adviser->simulator->demand->spare_replicas) / (double)slice->slice->per_board;
 		if (fleet.usd_per_hour / (double)fleet.gpu_count * boards < (1 - worth_telling) * usd_per_hour) {
 			usd_per_hour = fleet.usd_per_hour / (double)fleet.gpu_count * boards;
@@ -296,7 +297,7 @@ static void advise_slices(struct adviser *adviser)
 	}
 	if (needed > 0) {
 		struct advice *advice = findings_advise(adviser->findings, "mig", "info",
-			"%.0f MIG slices %s, %lld to a board, carry the load by formulas; where other services use the rest of the boards, this one costs "
+			"%.0f MIG slices %s, %lld to a board, carry the load by formulas. If other services use the rest of the boards, this one costs "
 			"its share of them, %.2f USD an hour instead of %.2f",
 			needed, least.candidate->slice->profile, (long long)least.candidate->slice->per_board, usd_per_hour, best->usd_per_hour);
 

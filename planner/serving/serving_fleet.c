@@ -88,7 +88,7 @@ void fleet_settle(struct fleet *fleet, const struct demand *demand, double activ
 	fleet->gpu_count = groups * fleet->gpus_per_replica;
 }
 
-/* The promise at a percentile, with every limit that was given. Fills the fleet's latencies. */
+/* True if every given limit is kept at the promise's percentile. Fills the fleet's latencies. */
 static bool promise_kept(const struct demand *demand, const struct latency_model *model, struct fleet *fleet)
 {
 	const struct promise *promise = &demand->promise;
@@ -143,7 +143,8 @@ double fleet_requests_per_s_max(const struct replica *replica, const struct dema
 	return low;
 }
 
-/* Fewest replicas whose shares of the load keep the promise; every replica more makes each share smaller. */
+/* Returns the fewest replicas whose shares of the load keep the promise. Each further replica makes all shares smaller.
+ * */
 static double replicas_for_promise(
 	const struct replica *replica, const struct demand *demand, double least, struct fleet *fleet)
 {
@@ -154,7 +155,7 @@ static double replicas_for_promise(
 	while (!kept_at(replica, demand, high, demand->requests_per_s, fleet)) {
 		low = high;
 		high *= 2;
-		/* Nearly alone on its replica a request meets its best latency; what is not kept there never is. */
+		/* A request that is nearly alone on its replica has its best latency. A limit below it can never be kept. */
 		if (high > replicas_max || demand->requests_per_s / high * (fleet->e2e_s + 1e-3) < 1e-3) {
 			fleet->promise_kept = false;
 			return ABSENT_NUMBER;
@@ -172,11 +173,12 @@ static double replicas_for_promise(
 	return high;
 }
 
-/* Of saturation, where formulas still have latencies. */
+/* Part of saturation at which formulas still have latencies. */
 static const double nearly_full = 0.99;
 
-/* E203. More comes than is held, but the run is over when its trace is answered: the queue that builds up is part of it, and its replay says what that does to
- * latencies. False where limits are not even kept by those who do not queue. */
+/* E203. Sets the load that overloaded accelerators serve of a trace. The run ends when the trace is answered. The queue
+ * that builds up is part of the run, and the replay gives its latencies. False if limits are not even kept without the
+ * queue. */
 static bool serves_overload(const struct replica *replica, const struct demand *demand, double active, struct fleet *fleet)
 {
 	double served = fmin(nearly_full * fleet->replica_requests_per_s * active, demand->requests_per_s);
@@ -187,7 +189,7 @@ static bool serves_overload(const struct replica *replica, const struct demand *
 	return true;
 }
 
-/* A fixed number of accelerators: whole replicas of them, and the load that they hold. */
+/* Sizes a fleet of a fixed number of accelerators: whole replicas, and the load that they carry. */
 static void size_fixed(
 	const struct replica *replica, const struct demand *demand, int64_t gpu_count, struct fleet *fleet)
 {

@@ -8,7 +8,7 @@
 enum { WAYS_MAX = 512 };
 static const double milliseconds_per_second = 1000, tokens_per_million = 1e6, grams_per_kg = 1000, step = 1.1;
 
-/* A fleet at an offer, by what it is compared in. */
+/* A fleet at an offer, with the figures of the comparison. */
 struct way {
 	const struct fleet *fleet;
 	struct fleet_place place;
@@ -17,9 +17,9 @@ struct way {
 
 struct ways {
 	const struct search *search;
-	const bool *out; /* by fleet: not looked at */
+	const bool *out; /* for each fleet: excluded */
 	size_t count;
-	struct way items[WAYS_MAX]; /* none beats another */
+	struct way items[WAYS_MAX]; /* no item beats another */
 };
 
 double service_time_step_s(double e2e_s)
@@ -47,7 +47,7 @@ static void ways_add(struct ways *ways, const struct way *way)
 		ways->items[ways->count++] = *way;
 }
 
-/* Without a load, of a request. */
+/* Returns a fleet at an offer. Without a given load its cost and carbon are per request/s. */
 static struct way way_of(const struct search *search, const struct fleet *fleet, const struct fleet_place *place)
 {
 	double per = is_given(search->demand->requests_per_s) ? 1 : fleet->requests_per_s;
@@ -86,7 +86,7 @@ static bool is_untried(const struct ways *ways, const struct way *way, const boo
 	return !way->fleet->trial && !tried[way->fleet - ways->search->fleets];
 }
 
-/* The next to be simulated: an end of the front, or the cheapest. */
+/* Returns the next fleet to simulate: the cleanest, the fastest, or the cheapest one that is not simulated. */
 static const struct way *next_untried(const struct ways *ways, const bool *tried)
 {
 	const struct way *cleanest = &ways->items[0], *fastest = cleanest, *cheapest = NULL;
@@ -104,7 +104,8 @@ static const struct way *next_untried(const struct ways *ways, const bool *tried
 	return cheapest && is_untried(ways, fastest, tried) ? fastest : cheapest;
 }
 
-/* Proves what stands on the front until all of it is, or the work is done. Returned: fleets that were left out. */
+/* Simulates the fleets on the front until all are simulated or the work is used up. Returns the number of fleets left
+ * out. */
 static size_t ways_simulate(struct ways *ways, struct search *search, struct simulator *simulator, bool out[FLEETS_MAX])
 {
 	bool tried[FLEETS_MAX] = {false};
@@ -187,5 +188,5 @@ void service_front_fill(struct search *search, struct simulator *simulator, stru
 	}
 	if (left_out > 0)
 		findings_assume_number(&plan->findings, "front", (double)left_out,
-			"E114: fleets that formulas would have put on the front, left out of it: a plan's work did not suffice to simulate them");
+			"E114: fleets that are on the front by formulas but are left out: the plan's work was not enough to simulate them");
 }

@@ -62,7 +62,7 @@ static void fill_by_formulas(struct inference_option *option, const struct laten
 	option->latency.e2e_ms = percentiles_ms(model, LATENCY_E2E);
 }
 
-/* Latencies of a request that is alone: the formulas know no replicas for prompts alone. */
+/* Fills the latencies of a single request, because there are no formulas for separate replicas for prompts. */
 static void fill_alone(struct inference_option *option, const struct fleet *fleet)
 {
 	double ttft_ms = fleet->ttft_s * milliseconds_per_second, tpot_ms = fleet->tpot_s * milliseconds_per_second;
@@ -73,7 +73,7 @@ static void fill_alone(struct inference_option *option, const struct fleet *flee
 	option->latency.e2e_ms = (struct latency){e2e_ms, e2e_ms, e2e_ms};
 }
 
-/* What the simulation saw. */
+/* Fills the results of the simulation. */
 static void fill_simulated(struct inference_option *option, const struct trial *trial)
 {
 	option->batch.mean = trial->mean_batch;
@@ -90,7 +90,8 @@ static void fill_simulated(struct inference_option *option, const struct trial *
 	option->simulated.e2e_half_width_ms = trial->e2e.promised.half_width_s * milliseconds_per_second;
 }
 
-/* E112. Prompts' part of the time of a replica that does both: each kind alone takes 1 / rate. */
+/* E112. Returns the part of prompts in the time of a replica that does both: (1/p) / (1/p + 1/a) with p prompts or a
+ * answers a second of a replica that does only one of them. */
 static double prompts_share(const struct replica *replica, const struct request_shape *shape)
 {
 	struct disaggregated_rates rates = disaggregated_rates_of(replica, shape);
@@ -235,7 +236,7 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 		  isfinite(option->energy.kwh_per_month));
 }
 
-/* A price of the request stands for the catalogue's. */
+/* Returns the hosted prices. A price of the request replaces those of the catalogue. */
 static size_t hosted_prices(const struct inference_input *input, struct hosted_price prices[HOSTED_MAX])
 {
 	double in = input->request.hosted_api.input_usd_per_million_tokens, out = input->request.hosted_api.output_usd_per_million_tokens;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* As for trainings (E131): first runs take what typical ones take at their p80. */
+/* First runs count as typical runs at their p80, as for trainings (E131). */
 static const double first_run_probability = 0.8;
 
 #define PRACTICE_PART(member_, value_, low_, high_, meaning_, source_, measured_on_) \
@@ -10,10 +10,10 @@ static const double first_run_probability = 0.8;
 SERVING_PRACTICE_CONSTANTS(PRACTICE_PART)
 #undef PRACTICE_PART
 
-/* No two of the given traces say what was announced. */
+/* No published trace has the announced load beside it. */
 static const struct practice_part part_of_load = {"load", 1, 1, 1,
-	"E136: load that comes over load announced; no published pair of the two was found, so that it is taken as announced. headroom is what is kept for more; "
-	"bursts within it are those of burstiness_cv, rate_profile or trace"};
+	"E136: actual load over announced load; no published pair of the two was found, so the load is taken as announced. headroom is the reserve for more load; "
+	"burstiness_cv, rate_profile or trace describe bursts within it"};
 
 static void part_add(struct practice *practice, const struct practice_part *part)
 {
@@ -52,7 +52,7 @@ static void practice_close(enum practice_kind kind, struct practice *practice)
 		double factor = interval_quantile(&range, first_run_probability) / practice->value;
 
 		part_add(practice, &(struct practice_part){"new_hardware", factor, factor, factor,
-			"E136: no first service on new hardware was published beside its recipe; as first trainings do, it takes what typical ones take at their p80"});
+			"E136: no first service on new hardware was published with its recipe; like first trainings, it counts as a typical one at its p80"});
 		range = interval_of_spread(practice->value, practice_spread_of(practice));
 	}
 	practice->low = range.p10;
@@ -97,7 +97,7 @@ struct residuals residuals_of(const struct ground *ground, const struct calibrat
 	residuals.throughput *= factor;
 	residuals.tpot *= factor;
 	residuals.ttft *= factor;
-	if (calibration && calibration->id) { /* E151: prompts go by products, tokens by memory */
+	if (calibration && calibration->id) { /* E151: prompts depend on products, tokens on memory */
 		double products = calibration_log_sigma(calibration->gemm_low, calibration->gemm_high);
 		double memory = calibration_log_sigma(calibration->memory_low, calibration->memory_high);
 
@@ -108,8 +108,8 @@ struct residuals residuals_of(const struct ground *ground, const struct calibrat
 	return residuals;
 }
 
-/* No published measurement of serving on MIG slices is among the cases: as far off as other makers' boards, halved, for the parts are the
- * same. */
+/* Spread for MIG slices, of which no published measurement of serving is among the cases: half of that of other makers'
+ * boards, because the chips are the same. */
 static const double unmeasured_slice = 0.15;
 
 struct residuals residuals_of_candidate(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, bool throughput_is_given)

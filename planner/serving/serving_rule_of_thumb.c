@@ -4,9 +4,11 @@
 
 static const double seconds_per_minute = 60;
 
-/* E11. Accelerators by the rule of thumb.
- * Given: output_tokens, generated per request (>= 1); throughput, generated tokens/s per accelerator (> 0); queries_per_minute (>= 0).
- * Returned: output_tokens / throughput x queries_per_minute / 60. Valid: batch large enough for that throughput, no latency limit. */
+/* E11. Computes the number of accelerators by the rule of thumb.
+ * Given:    output_tokens: generated per request (>= 1); throughput_tokens_per_s_per_gpu: generated tokens/s per
+ *           accelerator (> 0); queries_per_minute (>= 0).
+ * Returned: output_tokens / throughput x queries_per_minute / 60, not rounded.
+ * Valid:    batches large enough for that throughput, no latency limit. */
 static double rule_gpu_count(double output_tokens, double throughput_tokens_per_s_per_gpu, double queries_per_minute)
 {
 	return output_tokens / throughput_tokens_per_s_per_gpu * queries_per_minute / seconds_per_minute;
@@ -15,7 +17,7 @@ static double rule_gpu_count(double output_tokens, double throughput_tokens_per_
 void rule_of_thumb_fill(const struct inference_request *request, const struct demand *demand, const struct fleet *fleet,
 	struct inference_plan *plan)
 {
-	double engines = fleet->candidate->slice ? (double)fleet->candidate->slice->per_board : 1; /* of an accelerator's slices */
+	double engines = fleet->candidate->slice ? (double)fleet->candidate->slice->per_board : 1; /* engines of one accelerator */
 	double modelled = engines * fleet->replica_requests_per_s * demand->shape.output_tokens / (double)fleet->gpus_per_replica;
 	double throughput = given_or(request->throughput_tokens_per_s_per_gpu, modelled);
 	double exact = rule_gpu_count(demand->shape.output_tokens, throughput, fleet->requests_per_s * seconds_per_minute);

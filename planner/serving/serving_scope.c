@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* Ends of the ranges: id of the case in tests/validation/inference.jsonl, of all that are scored. */
+/* The measured ranges, with the models or the ids of the cases at both ends: scored cases of
+ * tests/validation/inference.jsonl. */
 static const struct serving_scope_row rows[SERVING_QUANTITY_COUNT] = {
 	[SERVING_PARAMS] = {"parameters of the model", 6.05e9, 1.027e12,
 		"gemm_fraction_16 neuron_gemm latent_layer_s latent_gain gemm_fraction_8 gemm_fraction_4 memory_fraction widening_memory expert_widening kernel_s layer_s elementwise_passes", "gpt-j-6b, kimi-k2.5"},
@@ -26,7 +27,7 @@ bool serving_scope_rests_on(const struct serving_scope_row *row, const char *con
 	return findings_list_has(row->constants, constant);
 }
 
-static void look_at(struct serving_scope *scope, enum serving_quantity quantity, double value)
+static void check_quantity(struct serving_scope *scope, enum serving_quantity quantity, double value)
 {
 	double distance = value > 0 ? fmax(log(rows[quantity].from / value), log(value / rows[quantity].to)) : 0;
 
@@ -44,13 +45,13 @@ struct serving_scope serving_scope_of(const struct model *model, const struct re
 
 	for (int k = 0; k < model->kind_count; k++)
 		experts |= model->kinds[k].experts > 0;
-	look_at(&scope, SERVING_PARAMS, model->params_total);
-	look_at(&scope, SERVING_PROMPT, prompt_tokens);
-	look_at(&scope, SERVING_OUTPUT, output_tokens);
-	look_at(&scope, SERVING_CONTEXT, prompt_tokens + output_tokens);
-	look_at(&scope, SERVING_ACCELERATORS, (double)layout->tensor * layout->pipeline * layout->attention_data);
-	look_at(&scope, SERVING_TENSOR, layout->tensor);
-	look_at(&scope, SERVING_EXPERT_RANKS, experts ? layout->expert : 0);
+	check_quantity(&scope, SERVING_PARAMS, model->params_total);
+	check_quantity(&scope, SERVING_PROMPT, prompt_tokens);
+	check_quantity(&scope, SERVING_OUTPUT, output_tokens);
+	check_quantity(&scope, SERVING_CONTEXT, prompt_tokens + output_tokens);
+	check_quantity(&scope, SERVING_ACCELERATORS, (double)layout->tensor * layout->pipeline * layout->attention_data);
+	check_quantity(&scope, SERVING_TENSOR, layout->tensor);
+	check_quantity(&scope, SERVING_EXPERT_RANKS, experts ? layout->expert : 0);
 	return scope;
 }
 
@@ -75,5 +76,5 @@ void serving_scope_warn(const struct serving_scope *scope, struct findings *find
 		snprintf(list + length, sizeof list - length, "%s%s %.3g (%.3g to %.3g)", i > 0 ? ", " : "", row->name, scope->outside[i].value, row->from, row->to);
 	}
 	if (scope->count > 0)
-		findings_warn(findings, "outside of what was measured: %s: intervals are wider for it", list);
+		findings_warn(findings, "outside of what was measured: %s. Intervals are wider", list);
 }

@@ -2,10 +2,11 @@
 
 #include "planner/serving/fleet_cost.h"
 
-/* Sequences at once beside the engine's own limit: more let a small model fill its accelerator. A lower limit only helps where
- * bursts make tokens late, which the simulation sees and formulas do not. */
+/* Limits on sequences at once, as factors of the engine's default: with more sequences a small model fills its
+ * accelerator. A lower limit only helps where bursts make tokens late, which the simulation models and formulas do not.
+ * */
 static const double batch_limits[] = {1, 2, 4};
-static const double less_load = 0.98; /* that a simulation left of what formulas promised: less is no rounding */
+static const double less_load = 0.98; /* simulated load over that by formulas; a lower ratio is more than rounding */
 static const double rank_rounding = 1e-9;
 enum { BATCH_LIMIT_MOST = 8192, BATCH_LIMIT_LEAST = 4, RIVALS_MOST = 2 };
 
@@ -42,7 +43,8 @@ static double objective_of(const struct fleet *fleet, enum objective objective)
 	return usd_of(fleet);
 }
 
-/* Accelerators without a load are judged by what a request costs; how long one takes is a request's own already. */
+/* Returns the figure of the objective. Without a given load it is per request/s; the time of a request is not divided.
+ * */
 static double rank_of(const struct search *search, const struct fleet *fleet)
 {
 	enum objective objective = search->input->request.common.objective;
@@ -51,7 +53,7 @@ static double rank_of(const struct search *search, const struct fleet *fleet)
 	return objective_of(fleet, objective) / (whole ? 1 : fleet->requests_per_s);
 }
 
-/* -1, 0, 1; what differs by rounding is equal. */
+/* Returns -1, 0 or 1. Values that differ only by rounding are equal. */
 static int order(double a, double b)
 {
 	if (a == b || fabs(a - b) <= 1e-9 * fabs(b))
@@ -59,14 +61,15 @@ static int order(double a, double b)
 	return a < b ? -1 : 1;
 }
 
-/* Where limits are given, all that is answered keeps them; where none is, how soon answers come is a side of its own. */
+/* True if the request limits a latency. All answered fleets then keep it; otherwise the time of a request is a
+ * dimension of the front. */
 static bool something_is_promised(const struct promise *promise)
 {
 	return is_given(promise->ttft_s) || is_given(promise->tpot_s) || is_given(promise->e2e_s);
 }
 
-/* Where the accelerators and a promise are given, all layouts that keep it serve the load: the one that holds most leaves most room, and is the same at
- * every load. */
+/* Compares the capacities. With given accelerators and a promise, all layouts that keep it serve the load. The one with
+ * the largest capacity has the most reserve, and is the same at every load. */
 static int order_by_capacity(const struct search *search, const struct fleet *a, const struct fleet *b)
 {
 	if (!is_given(search->demand->requests_per_s) || !is_given(a->capacity_requests_per_s) || !is_given(b->capacity_requests_per_s) ||
@@ -75,7 +78,8 @@ static int order_by_capacity(const struct search *search, const struct fleet *a,
 	return order(b->capacity_requests_per_s, a->capacity_requests_per_s);
 }
 
-/* Whole accelerators are what a request names; their slices are answered beside them unless it asks for slices. */
+/* True if the fleet may be recommended. A request names whole accelerators, so slices are only alternatives unless it
+ * asks for slices. */
 static bool may_be_recommended(const struct search *search, const struct fleet *fleet)
 {
 	return !fleet->candidate->slice || search->input->request.mig == TRUTH_TRUE || search->input->request.mig_profile;
@@ -95,7 +99,7 @@ bool search_is_better(const struct search *search, const struct fleet *a, const 
 	return (by != 0 ? by : order(a->e2e_s, b->e2e_s)) < 0;
 }
 
-/* Nowhere worse, and somewhere better. */
+/* True if `a` is worse in no figure and better in at least one. */
 static bool dominates(const struct search *search, const struct fleet *a, const struct fleet *b)
 {
 	int orders[] = {order(rank_of(search, a), rank_of(search, b)), order((double)a->gpu_count, (double)b->gpu_count),
@@ -119,7 +123,7 @@ static bool within_caps(const struct fleet *fleet, const struct fleet_limits *li
 	return fleet_place_is_allowed(limits, &place);
 }
 
-/* Where a fleet is kept: behind the others, or in the place of the worst of them. */
+/* Returns the place to store a fleet: a free one, or that of the worst fleet if the new one is better; else NULL. */
 static struct fleet *place_for(struct search *search, const struct fleet *fleet)
 {
 	struct fleet *worst = &search->fleets[0];
@@ -137,7 +141,7 @@ static void search_keep(struct search *search, const struct fleet *fleet)
 	struct fleet *place;
 
 	if (fleet->verdict != FLEET_OK || !within_caps(fleet, search->limits)) {
-		if (!fleet->candidate->slice || search->input->request.mig_profile) /* what a board cannot do, its slices cannot */
+		if (!fleet->candidate->slice || search->input->request.mig_profile) /* slices cannot do what their board cannot */
 			shortfall_note(&search->shortfall, fleet);
 		return;
 	}
@@ -146,7 +150,8 @@ static void search_keep(struct search *search, const struct fleet *fleet)
 		*place = *fleet;
 }
 
-/* A slice is a replica by itself. What was measured on whole accelerators is not known of their slices. */
+/* True if a slice may serve the request. A slice is a whole replica. A throughput measured on whole accelerators does
+ * not apply to slices. */
 static bool slice_may_serve(const struct inference_request *request)
 {
 	const struct serving_parallelism *pinned = &request->parallelism;
@@ -155,7 +160,7 @@ static bool slice_may_serve(const struct inference_request *request)
 		   pinned->disaggregated != TRUTH_TRUE && !is_given(request->throughput_tokens_per_s_per_gpu);
 }
 
-/* The fleet of a layout, with the batch limit that suits it where the request leaves it open. */
+/* Sizes the fleet of a layout, with the best batch limit unless the request gives one. */
 static void layout_size(
 	const struct search *search, const struct candidate *candidate, const struct replica_layout *layout, struct fleet *best)
 {
@@ -174,11 +179,13 @@ static void layout_size(
 	}
 }
 
-/* Of the rank of what an engine's default flags hold, at which a replica with raised flags is worth its simulation: half as many accelerators. */
+/* A replica with raised flags is worth its simulation up to this part of the rank of the best one with default flags.
+ * */
 static const double raised_worth = 0.5;
 
-/* E202. First with the engine's default flags; then what does not fit so, with flags raised (E189). A replica with hardly a cache is kept where it halves what the
- * best of the first costs, or where none of them is allowed: as one of dozens it would be simulated for nothing. */
+/* E202. Sizes layouts first with the engine's default flags; then those that did not fit, with raised flags (E189). A
+ * layout of the second kind has hardly any cache. It is kept if it halves the rank of the best of the first kind, or if
+ * there is none; otherwise dozens of them would be simulated in vain. */
 static void search_layouts(struct search *search, const struct candidate *candidate, struct replica_layout *base)
 {
 	const struct inference_request *request = &search->input->request;
@@ -192,7 +199,8 @@ static void search_layouts(struct search *search, const struct candidate *candid
 		for (size_t i = 0; i < layouts.count; i++) {
 			struct fleet fleet;
 
-			/* Pipelines over domains are for what does not fit into one, and the shortest that fits is enough. */
+			/* Pipelines over domains are for models that do not fit into one domain. The shortest pipeline that fits is
+			 * enough. */
 			if (layouts.items[i].pipeline > 1 && request->parallelism.pipeline < 1 && search->shortfall.fitted == candidate)
 				break;
 			if (held[i] || (candidate->single && layouts.items[i].tensor * layouts.items[i].pipeline * layouts.items[i].attention_data > 1))
@@ -235,13 +243,13 @@ void search_all(struct search *search)
 {
 	const struct inference_input *input = search->input;
 
-	for (size_t i = 0; i < input->candidate_count && !input->request.mig_profile && !progress_stopped(input->progress); i++) /* then slices alone are asked for */
+	for (size_t i = 0; i < input->candidate_count && !input->request.mig_profile && !progress_stopped(input->progress); i++) /* with mig_profile the request is for slices only */
 		search_candidate(search, &input->candidates[i]);
 	for (size_t i = 0; i < input->slice_count && !progress_stopped(input->progress); i++)
 		search_candidate(search, &input->slices[i]);
 }
 
-/* A fleet whose engines take in at most so many sequences at once, sized and simulated; it stands in where it is better. */
+/* Sizes and simulates the fleet with a limit of `most` sequences at once. It replaces the fleet if it is better. */
 static void try_batch(struct search *search, struct simulator *simulator, struct fleet *fleet, double most)
 {
 	struct replica_layout layout = fleet->layout;
@@ -259,8 +267,9 @@ static void try_batch(struct search *search, struct simulator *simulator, struct
 		*fleet = limited;
 }
 
-/* Where bursts make tokens late, fewer at once may keep the promise with fewer replicas, or of a fixed number with more load: the
- * batch seen, rounded up to a power of two, and twice that are tried. Requests then wait at the door instead. */
+/* Tries smaller batches where bursts make tokens late. Fewer sequences at once may keep the promise with fewer
+ * replicas, or for a fixed number with more load, because requests then wait before they enter. It tries the simulated
+ * batch, rounded up to a power of two, and twice that. */
 static void try_smaller_batches(struct search *search, struct simulator *simulator, struct fleet *fleet, const struct fleet *by_formulas)
 {
 	bool late = fleet->verdict != FLEET_OK || fleet->replicas > by_formulas->replicas ||
@@ -286,8 +295,9 @@ bool search_simulate(struct search *search, struct simulator *simulator, struct 
 	return false;
 }
 
-/* A fleet not simulated yet that would be before the best if the simulation let it do with a replica less; of several the one that would be first; else the best. Above
- * even odds the limits that formulas hold are tighter, and nearer to where they are too careful; by no factor of two. */
+/* Returns a fleet that is not simulated yet and would be better than the best with one replica less; of several the
+ * first; else the best. Above a confidence of 0.5 formulas have tighter limits and are closer to where they are too
+ * careful, though not by a factor of two. */
 static struct fleet *rival_or(struct search *search, struct fleet *best)
 {
 	struct fleet *rival = best;
@@ -307,7 +317,8 @@ static struct fleet *rival_or(struct search *search, struct fleet *best)
 	return rival;
 }
 
-/* Replicas over machines are for what nothing else holds, and overloaded ones for where all are: beside a better one they are no answer, whatever they cost. */
+/* Excludes fleets with replicas of a larger extent than the best fleet's, and overloaded ones if the best is not, at
+ * any cost. */
 static struct fleet *leave_out_worse(struct search *search, struct fleet *best)
 {
 	for (size_t i = 0; i < search->count && best; i++)
@@ -328,7 +339,7 @@ struct fleet *search_best(struct search *search, struct simulator *simulator)
 			if (search->fleets[i].verdict == FLEET_OK && may_be_recommended(search, &search->fleets[i]) &&
 				(!best || search_is_better(search, &search->fleets[i], best)))
 				best = &search->fleets[i];
-		/* With the size that the simulation gave it, it may no longer be the best. */
+		/* The simulation may have changed its size, so that it is no longer the best. */
 		if (best && best->trial && simulator_can(simulator) && rivals++ < RIVALS_MOST)
 			best = rival_or(search, best);
 		if (!best || best->trial || !simulator_can(simulator))
@@ -345,7 +356,7 @@ static bool is_dominated(const struct search *search, const struct fleet *fleet)
 	return false;
 }
 
-/* The best fleet on the front that is not answered yet; NULL: there is none. */
+/* Returns the best fleet on the front that is not answered yet. NULL: there is none. */
 static struct fleet *next_of_front(struct search *search, const bool answered[FLEETS_MAX])
 {
 	bool passed[FLEETS_MAX];
@@ -377,13 +388,13 @@ size_t search_front(
 		if (!next)
 			break;
 		if (!next->trial && simulator_can(simulator)) {
-			search_simulate(search, simulator, next); /* its size may have changed: looked at again */
+			search_simulate(search, simulator, next); /* its size may have changed, so it is considered again */
 			continue;
 		}
 		answered[next - search->fleets] = true;
 		front[count++] = next;
 	}
-	/* What was simulated later may beat what was answered before. */
+	/* A fleet that was simulated later may dominate an earlier one. */
 	for (size_t i = 0; i < count; i++)
 		if (!is_dominated(search, front[i]))
 			front[kept++] = front[i];

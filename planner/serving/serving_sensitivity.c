@@ -1,15 +1,15 @@
-/* Which inputs move a service's figures, and how far. */
+/* Sensitivity: the inputs that change a service's figures, and by how much. */
 #include <string.h>
 
 #include "base/units.h"
 #include "planner/serving/fleet_cost.h"
 #include "planner/serving/serving_option.h"
 
-/* Effects below this are left out: they move nothing that a person would notice. */
+/* Smaller effects are left out, because a person would not notice them. */
 static const double least_effect = 0.0005;
-static const double seconds_per_minute = 60, given_step = 0.1; /* what was given, or has no range, is moved by a tenth down and up */
+static const double seconds_per_minute = 60, given_step = 0.1; /* given inputs, and those without a range, change by 10 % down and up */
 
-/* Everything that an input can be changed in. */
+/* Copies of everything that a changed input can affect. */
 struct trial_world {
 	struct inference_request request;
 	struct candidate candidate;
@@ -17,7 +17,7 @@ struct trial_world {
 	struct fleet_limits limits;
 	struct demand demand;
 	struct fleet fleet;
-	double usd_factor, power_factor; /* of the accelerators' price, and of the power that the model says */
+	double usd_factor, power_factor; /* of the accelerators' price; of the modelled power */
 	const struct model *model;
 };
 
@@ -34,7 +34,7 @@ struct outcomes {
 	double values[OUTCOME_COUNT];
 };
 
-/* The fleet stays at the offer that it has. `world` points into itself. */
+/* Fills the world. The fleet stays at its offer. `world` points into itself. */
 static void world_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
 	const struct fleet_limits *limits, struct trial_world *world)
 {
@@ -75,7 +75,7 @@ static bool outcomes_of(struct trial_world *world, struct outcomes *outcomes)
 	return true;
 }
 
-/* As many replicas of the layout as formulas ask for. */
+/* Sizes the fleet again by formulas, with the same layout. */
 static bool size_again(struct trial_world *world)
 {
 	struct fleet sized;
@@ -200,7 +200,7 @@ static void change_use(struct trial_world *world, double value)
 static const struct lever {
 	const char *field;
 	change_function *change;
-	bool sized; /* the number of replicas follows */
+	bool sized; /* the fleet is sized again */
 } levers[] = {
 	{"requests_per_s", change_requests, true},
 	{"queries_per_minute", change_queries, true},
@@ -223,7 +223,7 @@ static const struct lever {
 	{"hardware.used_fraction", change_use, false},
 };
 
-/* The figure that is moved most, of those that are known; 0 where nothing is. */
+/* Returns the known figure that changes most; `first` if none changes. */
 static enum outcome most_moved(const struct outcomes *base, const struct outcomes *low, const struct outcomes *high, enum outcome first, enum outcome last)
 {
 	enum outcome most = first;
@@ -260,7 +260,7 @@ static void lever_note(const struct trial_world *as_is, const struct lever *leve
 			return;
 	}
 	moved = most_moved(&outcomes[0], &outcomes[1], &outcomes[2], OUTCOME_USD, OUTCOME_WATER);
-	if (fixed && lever->sized) /* a fixed number costs what it costs: what moves is what it carries */
+	if (fixed && lever->sized) /* the cost of a fixed number is constant; the load that it carries changes */
 		moved = most_moved(&outcomes[0], &outcomes[1], &outcomes[2], OUTCOME_TOKENS, OUTCOME_UTILIZATION);
 	change_low = outcomes[1].values[moved] / outcomes[0].values[moved] - 1;
 	change_high = outcomes[2].values[moved] / outcomes[0].values[moved] - 1;
@@ -278,7 +278,7 @@ static struct figure moved_by_a_tenth(const char *field, double value, enum prov
 	return (struct figure){field, value, value * (1 - given_step), value * (1 + given_step), "request", status};
 }
 
-/* The inputs that an option does not list: what is asked of the fleet. */
+/* Fills the inputs of the demand, which an option does not list. */
 static void demand_inputs(const struct inference_request *request, const struct fleet *fleet, const struct demand *demand, struct figures *inputs)
 {
 	static const double headroom_low = 0.05, headroom_high = 0.2; /* half and twice the default (E59) */

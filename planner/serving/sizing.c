@@ -1,4 +1,4 @@
-/* E59. An inference plan: searched, simulated, told. */
+/* E59. Makes an inference plan: searches fleets, simulates them and fills the answer. */
 #include <string.h>
 
 #include "planner/serving/autoscaling.h"
@@ -42,7 +42,7 @@ static void workload_fill(const struct model *model, const struct demand *demand
 	plan->workload.params_active = model->params_active;
 	plan->workload.weights_bytes = model_weight_bytes(model, precision);
 	plan->workload.kv_bytes_per_token = model_kv_bytes_per_token(model, precision_weight_bytes(kv_precision));
-	/* A generated token attends to all of its context; E3 counts a causal mean, half of the length it is given. */
+	/* A generated token attends to its whole context. E3 counts a causal mean, which is half of the given length. */
 	plan->workload.flops_per_output_token = model_forward_flops_per_token(model, 2 * context);
 	plan->workload.flops_per_prompt = prompt * model_forward_flops_per_token(model, prompt);
 }
@@ -64,7 +64,7 @@ static void hours_fill(const struct inference_input *input, const struct fleet *
 		fleet_hours(fleet, &replica, demand, limits, plan->hours);
 }
 
-/* As it is answered: simulated at the plan's own speed, where that was done. */
+/* Returns the time of a request as in the answer: simulated at the plan's own speed, if that was done. */
 static double answered_e2e_s(const struct fleet *fleet)
 {
 	const struct trial *trial = fleet->planned ? fleet->planned : fleet->trial;
@@ -72,8 +72,8 @@ static double answered_e2e_s(const struct fleet *fleet)
 	return trial ? trial->e2e.promised.mean_s : fleet->e2e_s;
 }
 
-/* Finds the alternatives, and which of them and the best is recommended: for the objective time what is answered may be in another order than
- * what was sized for. */
+/* Finds the alternatives, and returns the fleet to recommend. For the objective time the answered times may have
+ * another order than those of the sizing. */
 static struct fleet *alternatives_fill(struct search *search, struct simulator *simulator, struct fleet *best, struct inference_plan *plan)
 {
 	int64_t asked = search->input->request.common.alternatives;
@@ -96,30 +96,30 @@ static struct fleet *alternatives_fill(struct search *search, struct simulator *
 	return best;
 }
 
-/* The hours of a grid are those of the request's site, and so of all candidates. */
+/* Reads the hours of the grid. They are those of the request's site, so they are the same for all candidates. */
 static void hours_read(const struct inference_input *input, struct demand *demand, struct clock_grid *grid, struct findings *findings)
 {
 	const struct grid_hours *series = input->candidate_count > 0 ? &input->candidates[0].site.hours : NULL;
 	double offset = given_or(input->request.utc_offset_hours, 0);
 
 	if (series && series->count == 0 && input->candidates[0].site.run_start_us > 0)
-		findings_warn(findings, "site.start is not used: no hours of this site's grid are known from then on, so that carbon counts by its mean: give site.series, or name a "
-			"site whose grid a feed brings");
+		findings_warn(findings, "site.start is not used: no hours of this site's grid are known from then on, so carbon uses the grid's mean. Give site.series, or a "
+			"site whose grid has a feed");
 	if (is_given(input->request.utc_offset_hours) && (!series || series->count == 0))
-		findings_warn(findings, "utc_offset_hours is not used: no hours of the grid are known that a clock could be held against (site.series)");
+		findings_warn(findings, "utc_offset_hours is not used: no hours of the grid are known (site.series)");
 	if (!series || series->count == 0)
 		return;
 	if (!demand_grid(series, demand->hour_count > 0 ? demand->hour_count : 24, offset, grid)) {
-		findings_warn(findings, "site.series holds no whole hour: carbon counts by the grid's mean");
+		findings_warn(findings, "site.series has no whole hour: carbon uses the grid's mean");
 		return;
 	}
 	demand->grid = grid;
-	findings_assume_text(findings, "site.series", "carbon counts by the hours of the clock, each at its load and its mean intensity",
+	findings_assume_text(findings, "site.series", "carbon is computed by the hours of the clock, each at its load and its mean intensity",
 		series->source && strcmp(series->source, "request") != 0 ? series->source : "E115: site.series of the request");
 	if (demand->hour_count > 0 && !is_given(input->request.utc_offset_hours))
-		findings_assume_number(findings, "utc_offset_hours", 0, "E115: the profile's hours are taken to be of UTC, as the grid's are");
+		findings_assume_number(findings, "utc_offset_hours", 0, "E115: the profile's hours are assumed to be UTC, like those of the grid");
 	if (grid->covered_fraction < 1)
-		findings_warn(findings, "site.series tells of %.0f of the %zu hours of the profile's clock: the others count by the grid's mean",
+		findings_warn(findings, "site.series has %.0f of the %zu hours of the profile's clock: the others use the grid's mean",
 			grid->covered_fraction * (double)grid->count, grid->count);
 }
 
@@ -133,7 +133,7 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	struct clock_grid grid;
 	struct demand demand;
 
-	/* Findings may already hold what the resolver noted. */
+	/* Findings may already contain notes of the resolver. */
 	plan->alternative_count = 0;
 	if (demand_read(request, &demand, &plan->findings, failure) != STATUS_OK)
 		return failure->status;

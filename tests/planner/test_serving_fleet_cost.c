@@ -164,11 +164,11 @@ static void too_few_are_told_how_many_would_do(void **state)
 	request->redundancy = REDUNDANCY_N_PLUS_1;
 	request->common.gpu_count = 7;
 	assert_int_equal(run(&fixture.inference), STATUS_INFEASIBLE);
-	assert_contains(failure.detail, "2 replicas of 4 (1 spare), 8 would do");
+	assert_contains(failure.detail, "2 replicas of 4 (1 spare). Set gpu_count to 8 or more");
 	assert_string_equal(failure.faults[0].pointer, "/gpu_count");
 	request->parallelism.disaggregated = TRUTH_TRUE;
 	assert_int_equal(run(&fixture.inference), STATUS_INFEASIBLE);
-	assert_contains(failure.detail, "12 would do");
+	assert_contains(failure.detail, "Set gpu_count to 12 or more");
 	request->common.gpu_count = 12;
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
 	assert_int_equal(best->prefill_replicas, 1);
@@ -224,13 +224,13 @@ static void spot_is_priced_and_told(void **state)
 	away = (double)best->replicas * (factor - 1);
 	beyond = 100 * (1 - exp(-away) * (1 + away));
 	assert_close(best->cost.usd_per_hour, 3.0 * (double)best->gpu_count * factor, 1e-12);
-	snprintf(told, sizeof told, "more than the 1 spare away %.2g %%", beyond);
+	snprintf(told, sizeof told, "more replicas are away than spare (1) %.2g %%", beyond);
 	assert_contains(plan.findings.warnings[0].detail, told);
-	snprintf(told, sizeof told, "%.2g are away at any time", away);
+	snprintf(told, sizeof told, "%.2g are away on average", away);
 	assert_contains(plan.findings.warnings[0].detail, told);
 	fixture.candidate.offer.term = TERM_ON_DEMAND;
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
-	assert_contains(plan.findings.warnings[0].detail, "is not used: the offer is no spot offer");
+	assert_contains(plan.findings.warnings[0].detail, "is not used: the offer is not a spot offer");
 }
 
 /* Of accelerators whose load is asked for, the one whose requests are cheapest; what holds less for the same and is no cleaner is none

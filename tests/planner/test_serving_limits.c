@@ -62,7 +62,7 @@ static void a_70b_on_one_t4_says_what_would_do(void **state)
 	assert_int_equal(operate(&fixture.performance), STATUS_INFEASIBLE);
 	assert_contains(failure.detail, "t4");
 	assert_contains(failure.detail, "141.5 GB"); /* 70.55e9 x 2 and 1,300 x 327,680 bytes */
-	assert_contains(failure.detail, "would do");
+	assert_contains(failure.detail, "is enough");
 	fixture.performance.request.common.enforce_memory = TRUTH_FALSE;
 	assert_int_equal(operate(&fixture.performance), STATUS_OK);
 	assert_true(warned_of(&performance.findings, "enforce_memory"));
