@@ -76,8 +76,8 @@ struct engine_state {
 	int64_t *work_left; /* falls by one for each group of steps computed together; at 0 the engine stops */
 };
 
-/* Memory of an engine besides the pool: the places of its heap, and the links of its prefixes (NULL without prefixes).
- * */
+/* Memory of an engine besides the pool: the places of its heap, and the links of its prefixes (NULL without
+ * prefixes). */
 struct engine_memory {
 	int32_t *heap;
 	struct prefix_link *links;

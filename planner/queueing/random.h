@@ -1,6 +1,6 @@
 /* Random numbers (E90). A seed gives the same numbers on every machine. Each purpose has its own stream.
- * Case: tests/planner/test_simulation.c, random_bits_are_those_published and drawn_traffic_has_the_moments_asked_for.
- *       */
+ * Case: tests/planner/test_simulation.c, random_bits_are_those_published and
+ *       drawn_traffic_has_the_moments_asked_for. */
 #ifndef FLEETPLAN_PLANNER_QUEUEING_RANDOM_H
 #define FLEETPLAN_PLANNER_QUEUEING_RANDOM_H
 

@@ -118,8 +118,8 @@ static void request_release(struct run *run, int32_t number)
 	run->free_first = number;
 }
 
-/* Takes a request from the pool for an arrival. NOBODY if it does not fit into an empty cache, or if the pool is empty.
- * */
+/* Takes a request from the pool for an arrival. NOBODY if it does not fit into an empty cache, or if the pool is
+ * empty. */
 static int32_t request_make(struct run *run, const struct arrival *arrival)
 {
 	const struct simulation_setting *setting = run->setting;

@@ -47,10 +47,10 @@ static struct arrival replayed_arrival(struct traffic *traffic)
 		.output_tokens = row->output_tokens};
 }
 
-/* E94. Stretches a gap to the changing rate: returns the time in which the rate's integral grows by the gap.
- * Given: wanted_s: the gap at the rate requests_per_s, s. Source: inversion (Cinlar 1975, theorem 4-4.2); it holds for
- *        any
- * distribution of gaps. */
+/* E94. Stretches a gap to the changing rate: returns the time in which the rate's integral grows by the gap, s.
+ * Given:  wanted_s: the gap at the rate requests_per_s, s.
+ * Valid:  any distribution of gaps.
+ * Source: inversion (Cinlar 1975, theorem 4-4.2). */
 static double inverted_s(struct traffic *traffic, double wanted_s)
 {
 	const struct traffic_plan *plan = traffic->plan;

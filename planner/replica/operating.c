@@ -34,8 +34,8 @@ static struct batch batch_of(
 		.prefill_context_tokens = shape->prompt_tokens - prompt + (prompt - chunk) / 2};
 }
 
-/* Steps at a number of running sequences: bare ones, and steps with as many prompts as replace the finished requests.
- * */
+/* Steps at a number of running sequences: bare ones, and steps with as many prompts as replace the finished
+ * requests. */
 struct mixture {
 	struct step bare, mixed;
 	double mixed_share, mixed_tokens, step_s;
@@ -317,8 +317,8 @@ static void finish_run(const struct replica *replica, const struct request_shape
 	point->output_tokens_per_s = run * shape->output_tokens / fmax(run / requests_per_s + left_s, run / burst.requests_per_s);
 }
 
-/* Returns the number of running sequences at which requests end at the arrival rate. Fills the mixture at that number.
- * */
+/* Returns the number of running sequences at which requests end at the arrival rate. Fills the mixture at that
+ * number. */
 static double sequences_at_rate(const struct replica *replica, const struct request_shape *shape, double requests_per_s,
 	double most, struct mixture *mixture)
 {

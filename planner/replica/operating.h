@@ -43,8 +43,8 @@ struct operating_point {
 /* E55. Computes the operating point of a closed loop.
  * Given:    replica; shape; concurrency: requests in flight (> 0), or CONCURRENCY_MAX: as many as fit into the replica.
  * Returned: *point.
- * Case:     tests/planner/golden/serving.txt (E55); tests/planner/test_serving_operating.c, a_closed_loop_is_its_steps.
- *           */
+ * Case:     tests/planner/golden/serving.txt (E55); tests/planner/test_serving_operating.c,
+ *           a_closed_loop_is_its_steps. */
 void operating_closed(const struct replica *replica, const struct request_shape *shape, double concurrency,
 	struct operating_point *point);
 

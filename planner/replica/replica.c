@@ -7,8 +7,8 @@
 
 static const double wide_bytes = 2; /* 16-bit values: activations, logits, unquantised weights */
 
-/* Returns the fraction of the peak that a model's products reach: measured kernels by width, times a fitted fraction.
- * */
+/* Returns the fraction of the peak that a model's products reach: measured kernels by width, times a fitted
+ * fraction. */
 static double gemm_efficiency(
 	const struct serving_constants *constants, const struct accelerator *accelerator, enum precision used)
 {

@@ -1,5 +1,5 @@
-/* Layouts of a replica over accelerators: which ones a search tries, what a request pins, and warnings about a layout.
- * */
+/* Layouts of a replica over accelerators: which ones a search tries, what a request pins, and warnings about a
+ * layout. */
 #ifndef FLEETPLAN_PLANNER_REPLICA_REPLICA_LAYOUT_H
 #define FLEETPLAN_PLANNER_REPLICA_REPLICA_LAYOUT_H
 
@@ -37,8 +37,8 @@ bool layout_divides_heads(const struct model *model, int64_t tensor);
  * published there. */
 bool layout_pads_heads(const struct accelerator *accelerator);
 
-/* Returns the number of accelerators of one NVLink domain (at most 64) or one node, whichever is larger; 1 for a slice.
- * */
+/* Returns the number of accelerators of one NVLink domain (at most 64) or one node, whichever is larger; 1 for a
+ * slice. */
 int64_t layout_domain(const struct candidate *candidate);
 
 /* The extent of a replica, the best first (E141). */

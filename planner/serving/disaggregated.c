@@ -4,8 +4,8 @@
 
 static const double replicas_max = 1e6;
 
-/* Visible part of a transfer by layers: 5 ms on H100, 8 ms on A100 (Patel et al. 2024, Splitwise, ISCA, section VI.A).
- * */
+/* Visible part of a transfer by layers: 5 ms on H100, 8 ms on A100 (Patel et al. 2024, Splitwise, ISCA, section
+ * VI.A). */
 const double handoff_s = 0.005;
 
 struct disaggregated_rates disaggregated_rates_of(const struct replica *replica, const struct request_shape *shape)

@@ -29,8 +29,8 @@ struct ground {
  * Case:     tests/planner/test_serving_demand.c, spreads_add_as_squares and distances_are_named. */
 struct residuals distance_residuals(const struct ground *ground);
 
-/* Notes each distance that widens the interval, with its source. Warns where few or no measurements of the kind exist.
- * */
+/* Notes each distance that widens the interval, with its source. Warns where few or no measurements of the kind
+ * exist. */
 void distance_note(const struct ground *ground, struct findings *findings);
 
 #endif

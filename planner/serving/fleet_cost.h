@@ -42,8 +42,8 @@ size_t fleet_hour_count(const struct demand *demand);
 /* E115. Fills one row for each hour of the clock.
  * Given:    fleet: sized; replica: as it usually runs; demand; limits; list: of fleet_hour_count() rows.
  * Returned: list: load, energy, grid and operational carbon of each hour, which sum to those of the month.
- * Case:     tests/planner/test_serving_figures.c, hours_sum_up_to_the_month and hours_without_a_profile_are_the_grids.
- *           */
+ * Case:     tests/planner/test_serving_figures.c, hours_sum_up_to_the_month and
+ *           hours_without_a_profile_are_the_grids. */
 void fleet_hours(const struct fleet *fleet, const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits,
 	struct service_hour *list);
 

@@ -68,8 +68,8 @@ struct day {
  * Case:     tests/planner/test_serving_fleet_simulation.c, a_day_is_lived_through_without_the_spare. */
 bool simulator_day(struct simulator *simulator, const struct fleet *fleet, const struct day *day, struct trial *trial);
 
-/* Simulates a simulated fleet again with replicas of the plan's own speed, without the allowance. Fills fleet->planned.
- * */
+/* Simulates a simulated fleet again with replicas of the plan's own speed, without the allowance. Fills
+ * fleet->planned. */
 void simulator_observe(struct simulator *simulator, struct fleet *fleet);
 
 /* Returns the largest load that a fleet carries within headroom and promise, simulated, requests/s. It does not depend

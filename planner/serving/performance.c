@@ -138,8 +138,8 @@ static void fill_energy(const struct performance_input *input, const struct repl
 }
 
 /* E194. Widens TTFT's interval. Near saturation a slightly slower replica has a growing queue. The interval reaches at
- * least from the TTFT of a replica that is faster by the spread of throughput at p90 to that of one slower by as much.
- * */
+ * least from the TTFT of a replica that is faster by the spread of throughput at p90 to that of one slower by as
+ * much. */
 static void widen_by_queue(const struct replica *replica, const struct request_shape *shape, double requests_per_s, double sigma, struct interval *ttft_ms)
 {
 	double apart = exp(normal_quantile(0.9) * sigma);

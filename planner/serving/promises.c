@@ -93,8 +93,8 @@ static bool member_kept(const struct prospect *prospect, double z, enum member m
 }
 
 /* Returns the probability of a limit: that of the quantile up to which it is kept, because slower replicas have longer
- * latencies. The result of the simulation decides over formulas: a kept promise has at least the request's confidence.
- * */
+ * latencies. The result of the simulation decides over formulas: a kept promise has at least the request's
+ * confidence. */
 static double member_probability(const struct prospect *prospect, enum member member, double limit_s)
 {
 	double z = prospect->assurance.z, low = prospect->fleet->promise_kept ? z : -z_most, high = prospect->fleet->promise_kept ? fmax(z_most, z) : z;
@@ -247,8 +247,7 @@ size_t service_confidences(struct search *search, struct simulator *simulator, c
 
 		if ((by < 0 || by > 0) && !best_at(search, simulator, limits, confidences[i], &there))
 			continue;
-		/* Random differences of simulations are excluded: more confidence is never cheaper, and less is never dearer.
-		 * */
+		/* Random differences of simulations are excluded: more confidence is never cheaper, and less is never dearer. */
 		if ((by > 0 && search_is_better(search, &there, &recommended)) || (by < 0 && search_is_better(search, &recommended, &there)))
 			there = recommended;
 		points[kept++] = point_of(&there, confidences[i], exp(normal_quantile(confidences[i]) * price_log_sigma(search->input, &there, search->demand, limits)));

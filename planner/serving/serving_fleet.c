@@ -143,8 +143,8 @@ double fleet_requests_per_s_max(const struct replica *replica, const struct dema
 	return low;
 }
 
-/* Returns the fewest replicas whose shares of the load keep the promise. Each further replica makes all shares smaller.
- * */
+/* Returns the fewest replicas whose shares of the load keep the promise. Each further replica makes all shares
+ * smaller. */
 static double replicas_for_promise(
 	const struct replica *replica, const struct demand *demand, double least, struct fleet *fleet)
 {

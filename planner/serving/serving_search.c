@@ -3,8 +3,8 @@
 #include "planner/serving/fleet_cost.h"
 
 /* Limits on sequences at once, as factors of the engine's default: with more sequences a small model fills its
- * accelerator. A lower limit only helps where bursts make tokens late, which the simulation models and formulas do not.
- * */
+ * accelerator. A lower limit only helps where bursts make tokens late, which the simulation models and formulas do
+ * not. */
 static const double batch_limits[] = {1, 2, 4};
 static const double less_load = 0.98; /* simulated load over that by formulas; a lower ratio is more than rounding */
 static const double rank_rounding = 1e-9;
@@ -43,8 +43,8 @@ static double objective_of(const struct fleet *fleet, enum objective objective)
 	return usd_of(fleet);
 }
 
-/* Returns the figure of the objective. Without a given load it is per request/s; the time of a request is not divided.
- * */
+/* Returns the figure of the objective. Without a given load it is per request/s; the time of a request is not
+ * divided. */
 static double rank_of(const struct search *search, const struct fleet *fleet)
 {
 	enum objective objective = search->input->request.common.objective;
@@ -179,8 +179,8 @@ static void layout_size(
 	}
 }
 
-/* A replica with raised flags is worth its simulation up to this part of the rank of the best one with default flags.
- * */
+/* A replica with raised flags is worth its simulation up to this part of the rank of the best one with default
+ * flags. */
 static const double raised_worth = 0.5;
 
 /* E202. Sizes layouts first with the engine's default flags; then those that did not fit, with raised flags (E189). A

@@ -31,8 +31,8 @@ void search_all(struct search *search);
 /* Returns the best fleet by the objective, simulated. NULL: no fleet is possible; the shortfall has the reason. */
 struct fleet *search_best(struct search *search, struct simulator *simulator);
 
-/* Simulates a fleet. False if it does not keep its promise, or then exceeds a cap; the fleet is excluded from then on.
- * */
+/* Simulates a fleet. False if it does not keep its promise, or then exceeds a cap; the fleet is excluded from then
+ * on. */
 bool search_simulate(struct search *search, struct simulator *simulator, struct fleet *fleet);
 
 /* Finds the Pareto front of cost, carbon, accelerators and the objective, simulated, without `best`. Without a given
