@@ -33,8 +33,7 @@ bool layout_divides_heads(const struct model *model, int64_t tensor);
 
 /* True if the accelerator's software pads the heads of the last rank, so that a tensor degree need not divide them.
  * Source: AWS Neuron documentation, Transformers NeuronX developer guide: 40 heads of Llama 2 13B on 24 cores, measured
- *         and
- * published there. */
+ *         and published there. */
 bool layout_pads_heads(const struct accelerator *accelerator);
 
 /* Returns the number of accelerators of one NVLink domain (at most 64) or one node, whichever is larger; 1 for a
