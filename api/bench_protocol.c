@@ -91,7 +91,7 @@ static void read_energy(struct line_reader *reader, struct bench_line_energy *en
 	};
 }
 
-/* What the work was, in objects of their own. */
+/* Reads the objects that describe the work. */
 static void read_work(struct line_reader *reader, struct bench_line_measure *measure)
 {
 	struct line_reader part;
@@ -295,7 +295,7 @@ enum status bench_line_parse(
 	return failure->status;
 }
 
-/* Appends one test's name; false when it is none. */
+/* Appends the name of a test; false if it is not a valid name. */
 static bool append_name(struct buffer *out, const char *name)
 {
 	if (!name || !*name || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(name))

@@ -1,8 +1,8 @@
-/* The lines that a benchmark's worker writes on file descriptor 3, as the daemon reads them.
+/* Reads the lines that a benchmark's worker writes on file descriptor 3.
  *
- * One JSON object a line, its kind in `type`: hello, device, progress, sample, measure, fit, mean, skip, result. Numbers are SI and
- * finite. Members that are not listed here are allowed, since an agent on another node may be newer; a missing or
- * mistyped one makes the line invalid. Text is borrowed from the arena. Pure, thread-safe. */
+ * Each line is one JSON object; `type` is its kind: hello, device, progress, sample, measure, fit, mean, skip, result.
+ * Numbers are SI and finite. Members that are not listed here are allowed, since an agent on another node may be newer;
+ * a missing or mistyped member makes the line invalid. Text is borrowed from the arena. Pure, thread-safe. */
 #ifndef FLEETPLAN_API_BENCH_PROTOCOL_H
 #define FLEETPLAN_API_BENCH_PROTOCOL_H
 
@@ -26,7 +26,7 @@ enum bench_line_kind {
 };
 
 struct bench_line_device {
-	const char *id, *backend, *name; /* always there */
+	const char *id, *backend, *name; /* never NULL */
 	const char *uuid, *vendor, *accelerator, *driver, *instruction_set; /* NULL: not told; so on below */
 	const char *pci_id, *pci_bus, *mig_parent, *mig_profile, *compute_capability;
 	double memory_bytes, threads, unit_count, numa_node, power_limit_w;
@@ -39,24 +39,24 @@ struct bench_line_energy {
 	const char *source, *by, *scope, *confidence; /* by: counter, polls; confidence: high, medium, low */
 };
 
-/* One figure: of what, how it was got, what it says, and whether it can be trusted. */
+/* One figure: its subject, its method, its value, and whether it can be trusted. */
 struct bench_line_measure {
 	const char *test, *method, *unit;
 	const char *role;          /* NULL: not told; so on below */
-	const char *kind;          /* "gemm", "all_reduce": which work it was */
-	const char *throttle;      /* "power,heat": what held the device back while it ran */
-	enum precision precision;  /* PRECISION_UNSET: has none */
-	int64_t n, rounds;         /* rounds: ABSENT_COUNT: an older worker, which says nothing of its median */
+	const char *kind;          /* "gemm", "all_reduce": kind of work */
+	const char *throttle;      /* "power,heat": reasons for which the device throttled while it ran */
+	enum precision precision;  /* PRECISION_UNSET: none */
+	int64_t n, rounds;         /* rounds: ABSENT_COUNT: an older worker, which does not report its median's interval */
 	double median, p10, p90, min, max, drift;
 	double flops, bytes;       /* of one run; NaN: not counted */
-	double size_bytes;         /* of the message, or the read; NaN: not told */
-	double count;              /* in one step of the plan; NaN: not told */
-	double median_p10, median_p90; /* between which the median lies with 80 % (E149); NaN: an older worker, or too few samples */
-	double disagreement;       /* of the later half of its rounds with the earlier; NaN: one round */
-	double steal_fraction, others_fraction; /* of the CPUs' time, which other guests and other processes had meanwhile; NaN: not told */
-	double predicted_s;        /* NaN: nobody predicted it */
+	double size_bytes;         /* of the message, or the read; NaN: not reported */
+	double count;              /* in one step of the plan; NaN: not reported */
+	double median_p10, median_p90; /* interval of the median with 80 % (E149); NaN: an older worker, or too few samples */
+	double disagreement;       /* difference of the later half of its rounds from the earlier half; NaN: one round */
+	double steal_fraction, others_fraction; /* fractions of the CPUs' time that other guests and other processes used; NaN: not reported */
+	double predicted_s;        /* NaN: not predicted */
 	bool verified, unstable, cache_resident, throttled;
-	bool trend;                /* its rounds go one way (E150) */
+	bool trend;                /* its rounds have a trend (E150) */
 	bool has_shape, has_attention, has_transfer, has_block, has_energy;
 	struct bench_shape shape;  /* with product */
 	enum bench_product product;
@@ -72,12 +72,12 @@ struct bench_line_measure {
 
 /* T(bytes) = alpha + bytes / beta. */
 struct bench_line_fit {
-	const char *test, *what, *method; /* what: a direction, NULL: there is one only */
+	const char *test, *what, *method; /* what: a direction; NULL: there is only one */
 	double alpha_s, beta_bytes_per_s, worst_residual;
 	int64_t sizes;
 };
 
-/* All products of a test: operations over time. */
+/* All products of a test: total operations over total time. */
 struct bench_line_mean {
 	const char *test, *method, *unit;
 	enum precision precision;
@@ -85,10 +85,10 @@ struct bench_line_mean {
 	int64_t products;
 };
 
-/* NaN: the device does not tell it. */
+/* NaN: the device does not report it. */
 struct bench_line_sample {
 	double t_s, power_w, energy_joules, temperature_c, sm_clock_hz, memory_clock_hz, power_limit_w, utilization, memory_used_bytes;
-	const char *throttle; /* NULL: not told; "": not throttled */
+	const char *throttle; /* NULL: not reported; "": not throttled */
 };
 
 struct bench_line {
@@ -117,12 +117,13 @@ struct bench_line {
 	} as;
 };
 
-/* One line, without its newline. STATUS_MALFORMED (not one JSON object) or STATUS_INVALID, with what is wrong. */
+/* Reads one line, without its newline. Errors: STATUS_MALFORMED (not one JSON object), STATUS_INVALID, each with what
+ * is wrong. */
 FALLIBLE enum status bench_line_parse(
 	const char *text, size_t length, struct arena *arena, struct bench_line *line, struct failure *failure);
 
-/* Text of a list of tests as a suite is kept: `"quick"` or `["stream_triad", ...]` becomes "quick" or "stream_triad,...".
- * NULL when it is neither, or a name is not [a-z0-9_]+. */
+/* Returns the text of a list of tests as a suite is stored: `"quick"` or `["stream_triad", ...]` becomes "quick" or
+ * "stream_triad,...". NULL if the JSON is neither, or if a name is not [a-z0-9_]+. */
 const char *bench_suite_text(const char *json, size_t length, struct arena *arena);
 
 #endif

@@ -33,7 +33,7 @@ static const char *skip_space(const char *at)
 	return at + strspn(at, " \t\r\n");
 }
 
-/* Past a text, which begins at its quotation mark. */
+/* Returns the position after a text that begins at its quotation mark. */
 static const char *skip_text(const char *at)
 {
 	for (at += *at != '\0'; *at && *at != '"'; at++)
@@ -57,7 +57,7 @@ static const char *skip_value(const char *at)
 	return at;
 }
 
-/* Keeps the text of an object as it stands. */
+/* Stores the text of an object, unchanged. */
 static void take_line(struct result_reader *reader, const json_t *value, const char *start)
 {
 	struct bench_result *result = reader->result;
@@ -83,7 +83,7 @@ static const char *after(const char *at, char mark)
 	return skip_space(*at == mark ? at + 1 : at);
 }
 
-/* The tree beside its text, from the first member on: jansson keeps the order of both. */
+/* Walks the tree and its text together, from the first member on: jansson keeps the order of both. */
 static void read_lines(struct result_reader *reader, const json_t *root, const char *members)
 {
 	const char *key, *at = members;
@@ -115,7 +115,7 @@ enum status bench_result_read(const char *text, size_t length, struct arena *are
 		.lines = arena_alloc(arena, BENCH_RESULT_LINES_MAX, sizeof *result->lines)};
 	if (out_of_memory || !result->lines) {
 		no_memory(&reader);
-	} else if (!json_is_object(root) || memchr(text, '\0', length)) { /* jansson passes over a NUL behind a number */
+	} else if (!json_is_object(root) || memchr(text, '\0', length)) { /* jansson ignores a NUL after a number */
 		(void)failure_set(failure, STATUS_INVALID, "it is not a JSON object");
 	} else {
 		result->end = read_text(&reader, root, "end");

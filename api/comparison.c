@@ -12,7 +12,7 @@ enum { DIFFERENT_MAX = 30, NOTES_MAX = 8, SEGMENT_MAX = 128, CELL_BYTES_MAX = 24
 
 enum better { NEITHER, LESS, MORE };
 
-/* A figure of an option, by its path in each kind of plan; NULL: that kind has none. */
+/* A figure of an option, by its path in each kind of plan; NULL: that kind does not have it. */
 static const struct line {
 	const char *title, *training, *inference;
 	enum better better;
@@ -46,7 +46,7 @@ static const struct line {
 	{"Goodput", "goodput/fraction", NULL, MORE},
 	{"Time to first token, p95 (ms)", NULL, "latency/ttft_ms/p95", LESS},
 	{"Time per output token, p95 (ms)", NULL, "latency/tpot_ms/p95", LESS},
-	{"Latency asked for is kept", NULL, "slo_met", NEITHER},
+	{"Latency limits met", NULL, "slo_met", NEITHER},
 	{"Output tokens per second", NULL, "throughput/output_tokens_per_s", MORE},
 	{"Utilization", NULL, "utilization", NEITHER},
 	{"Memory of an accelerator (bytes)", "memory/total_bytes", "memory/total_bytes", NEITHER},
@@ -70,7 +70,7 @@ static bool is_training(const struct plan_record *plan)
 	return strcmp(plan->kind, "training") == 0;
 }
 
-/* The node at "cost/offer/region" (a leading slash does no harm; a number is a place in a list); NULL: there is none. */
+/* Returns the node at "cost/offer/region", or NULL. A leading slash is ignored; a number is an index in a list. */
 static const struct node *node_at(const struct node *node, const char *path)
 {
 	path += *path == '/';
@@ -95,9 +95,9 @@ static const struct node *node_at(const struct node *node, const char *path)
 	return node;
 }
 
-/* NOLINTBEGIN(misc-no-recursion): as deep as JSON that is read may nest. */
-/* "providers aws, azure; terms spot": what an object or a list holds, as deep as it goes. */
-static void tell(const struct node *node, struct buffer *out)
+/* NOLINTBEGIN(misc-no-recursion): recursion is as deep as the JSON reader allows. */
+/* Writes the content of an object or a list, all levels: "providers aws, azure; terms spot". */
+static void append_value(const struct node *node, struct buffer *out)
 {
 	for (const struct node *child = node->first; child && !out->failed; child = child->next) {
 		if (child != node->first)
@@ -107,7 +107,7 @@ static void tell(const struct node *node, struct buffer *out)
 		if (node_is_number(child))
 			buffer_printf(out, "%.6g", node_number(child));
 		else if (child->kind == NODE_OBJECT || child->kind == NODE_LIST)
-			tell(child, out);
+			append_value(child, out);
 		else if (node_text(child))
 			buffer_append_text(out, node_text(child));
 		else
@@ -117,13 +117,13 @@ static void tell(const struct node *node, struct buffer *out)
 
 /* NOLINTEND(misc-no-recursion) */
 
-static const char *told(const struct comparing *it, const struct node *node)
+static const char *value_text(const struct comparing *it, const struct node *node)
 {
 	struct buffer text;
 	const char *copy;
 
 	buffer_init(&text, CELL_BYTES_MAX);
-	tell(node, &text);
+	append_value(node, &text);
 	copy = text.failed ? "(long)" : arena_strndup(it->arena, text.bytes ? text.bytes : "", text.length);
 	buffer_release(&text);
 	return copy;
@@ -140,7 +140,7 @@ static struct comparison_cell cell_of(const struct comparing *it, const struct n
 	else if (node->kind == NODE_TRUE || node->kind == NODE_FALSE)
 		cell.text = node->kind == NODE_TRUE ? "yes" : "no";
 	else if (node->kind == NODE_OBJECT || node->kind == NODE_LIST)
-		cell.text = told(it, node);
+		cell.text = value_text(it, node);
 	else
 		cell.text = node_text(node);
 	return cell;
@@ -166,7 +166,7 @@ static struct comparison_cells cells_new(const struct comparing *it)
 	return (struct comparison_cells){items, items ? count : 0};
 }
 
-/* The least, or the most, of two or more plans of one kind that are not all alike. */
+/* Marks the lowest or the highest value, if two or more plans of one kind have different values. */
 static void mark_best(const struct comparing *it, struct comparison_row *row, enum better better, bool training)
 {
 	const struct plan_record *plans = it->comparison->items.items;
@@ -218,7 +218,7 @@ static enum status compare_figures(struct comparing *it)
 	return STATUS_OK;
 }
 
-static bool noted(const struct comparison_rows *rows, const char *pointer)
+static bool difference_is_noted(const struct comparison_rows *rows, const char *pointer)
 {
 	for (size_t i = 0; i < rows->count; i++)
 		if (strcmp(rows->items[i].figure, pointer) == 0)
@@ -226,13 +226,13 @@ static bool noted(const struct comparison_rows *rows, const char *pointer)
 	return false;
 }
 
-/* What is called otherwise of itself, and asks for nothing. */
+/* True for a member that only names a thing and does not change the answer. */
 static bool is_name(const char *pointer)
 {
 	return strcmp(pointer, "/name") == 0 || strcmp(pointer, "/notes") == 0 || strncmp(pointer, "/labels", 7) == 0;
 }
 
-/* Each plan beside the first of its kind. */
+/* Compares each plan with the first of its kind. */
 static enum status compare_requests(struct comparing *it)
 {
 	struct comparison_rows *rows = &it->comparison->differences;
@@ -246,7 +246,7 @@ static enum status compare_requests(struct comparing *it)
 		size_t count, first = 0;
 		enum status status;
 
-		while (strcmp(plans[first].kind, plans[k].kind) != 0) /* a training is not asked what a service is */
+		while (strcmp(plans[first].kind, plans[k].kind) != 0) /* a training request and a service request have different fields */
 			first++;
 		status = api_json_differences(&plans[first].request, &plans[k].request, it->arena, found, DIFFERENT_MAX, &count, it->failure);
 
@@ -257,7 +257,7 @@ static enum status compare_requests(struct comparing *it)
 
 			if (!row.values.items)
 				return STATUS_NO_MEMORY;
-			if (is_name(found[i].pointer) || noted(rows, found[i].pointer))
+			if (is_name(found[i].pointer) || difference_is_noted(rows, found[i].pointer))
 				continue;
 			for (size_t m = 0; m < row.values.count; m++)
 				row.values.items[m] = cell_of(it, node_at(it->requests[m], found[i].pointer));
@@ -267,7 +267,7 @@ static enum status compare_requests(struct comparing *it)
 	return STATUS_OK;
 }
 
-static enum status note(struct comparing *it, const char *text)
+static enum status add_note(struct comparing *it, const char *text)
 {
 	struct text_list *notes = &it->comparison->notes;
 
@@ -278,7 +278,7 @@ static enum status note(struct comparing *it, const char *text)
 	return STATUS_OK;
 }
 
-/* "A 3, B 7, C 3": what each plan was computed with; NULL where all are alike (or there is no memory). */
+/* Returns the revisions that each plan was computed with, "A 3, B 7, C 3"; NULL if all are equal or without memory. */
 static const char *revisions_text(const struct comparing *it, size_t member, bool *differ)
 {
 	const char *text = "";
@@ -302,7 +302,7 @@ static enum status note_versions(struct comparing *it)
 
 	for (size_t i = 1; i < it->comparison->items.count; i++)
 		if (plans[0].planner_version && plans[i].planner_version && strcmp(plans[0].planner_version, plans[i].planner_version) != 0)
-			return note(it, "the plans were computed by different versions of the planner: refresh them before their figures are told apart");
+			return add_note(it, "the plans were computed by different versions of the planner; refresh them before you compare their figures");
 	return STATUS_OK;
 }
 
@@ -322,16 +322,15 @@ static enum status compare_notes(struct comparing *it)
 		models |= !plans[i].model != !plans[0].model || (plans[i].model && strcmp(plans[i].model, plans[0].model) != 0);
 	}
 	if (status == STATUS_OK && differ)
-		status = note(it, arena_printf(it->arena, "computed on different revisions of the catalogue (%s): prices, grids and hardware may be of different days; "
-			"POST /v1/plans/{id}/refresh brings a plan to today's", catalogue));
+		status = add_note(it, arena_printf(it->arena, "computed with different revisions of the catalogue (%s), so prices, grids and hardware may have different dates; POST /v1/plans/{id}/refresh computes a plan with today's", catalogue));
 	if (status == STATUS_OK && calibrations)
-		status = note(it, arena_printf(it->arena, "computed with different revisions of the calibrations (%s)", calibration));
+		status = add_note(it, arena_printf(it->arena, "computed with different revisions of the calibrations (%s)", calibration));
 	if (status == STATUS_OK)
 		status = note_versions(it);
 	if (status == STATUS_OK && kinds)
-		status = note(it, "trainings and services are side by side: a training's money, energy and carbon are of the whole run, a service's of a month");
+		status = add_note(it, "trainings and services are compared; money, energy and carbon are for the whole run of a training and for one month of a service");
 	if (status == STATUS_OK && models)
-		status = note(it, "the plans are of different models: the best of a row is of that figure, not of the work");
+		status = add_note(it, "the plans are of different models; the best of a row is the best figure, not the best plan for the same work");
 	return status;
 }
 

@@ -8,7 +8,7 @@
 #include "schema/decode.h"
 #include "schema/node.h"
 
-/* NOLINTBEGIN(misc-no-recursion): as deep as JSON that is read may nest. */
+/* NOLINTBEGIN(misc-no-recursion): recursion is as deep as the JSON reader allows. */
 
 enum { POINTER_MAX = 400, SHOWN_MAX = 160 };
 
@@ -21,8 +21,9 @@ struct walk {
 	size_t length;
 };
 
-/* Short, as it would stand in JSON; of objects and lists only how much they hold. NULL of what is not there. */
-static const char *shown(struct walk *walk, const struct node *node)
+/* Returns a short text of a value, as JSON; for objects and lists only the number of members. NULL if the value is
+ * absent. */
+static const char *value_text(struct walk *walk, const struct node *node)
 {
 	char digits[JSON_NUMBER_SIZE];
 	const char *text = NULL;
@@ -42,7 +43,7 @@ static const char *shown(struct walk *walk, const struct node *node)
 	case NODE_INTEGER:
 		text = arena_printf(walk->arena, "%lld", (long long)node->integer);
 		break;
-	case NODE_REAL: /* as it is written, unless that does not tell it apart */
+	case NODE_REAL: /* as written, unless that does not show the difference */
 		(void)json_format_double(digits, node->real);
 		text = strtod(digits, NULL) == node->real ? arena_strdup(walk->arena, digits) : arena_printf(walk->arena, "%.17g", node->real);
 		break;
@@ -58,19 +59,19 @@ static const char *shown(struct walk *walk, const struct node *node)
 	return text;
 }
 
-static void note(struct walk *walk, const struct node *before, const struct node *after)
+static void add_difference(struct walk *walk, const struct node *before, const struct node *after)
 {
 	struct json_difference *difference = &walk->differences[walk->count];
 
 	if (walk->count++ >= walk->most)
 		return;
 	*difference = (struct json_difference){
-		.pointer = arena_strndup(walk->arena, walk->pointer, walk->length), .before = shown(walk, before), .after = shown(walk, after)};
+		.pointer = arena_strndup(walk->arena, walk->pointer, walk->length), .before = value_text(walk, before), .after = value_text(walk, after)};
 	walk->no_memory |= !difference->pointer;
 }
 
-/* One step deeper; what does not fit is cut. Returned: where it was before. */
-static size_t enter(struct walk *walk, const char *key, size_t index)
+/* Appends one step to the pointer and cuts what does not fit. Returns the pointer's previous length. */
+static size_t enter_member(struct walk *walk, const char *key, size_t index)
 {
 	size_t from = walk->length;
 	int wrote = key ? snprintf(walk->pointer + from, POINTER_MAX - from, "/%s", key) : snprintf(walk->pointer + from, POINTER_MAX - from, "/%zu", index);
@@ -91,22 +92,22 @@ static bool scalars_equal(const struct node *a, const struct node *b)
 	return true;
 }
 
-static void compare(struct walk *walk, const struct node *a, const struct node *b);
+static void compare_nodes(struct walk *walk, const struct node *a, const struct node *b);
 
 static void compare_members(struct walk *walk, const struct node *a, const struct node *b)
 {
 	for (const struct node *member = a->first; member; member = member->next) {
-		size_t from = enter(walk, member->key, 0);
+		size_t from = enter_member(walk, member->key, 0);
 
 		if (strcmp(member->key, "elapsed_ms") != 0)
-			compare(walk, member, node_named(b->first, member->key));
+			compare_nodes(walk, member, node_named(b->first, member->key));
 		walk->length = from;
 	}
 	for (const struct node *member = b->first; member; member = member->next) {
-		size_t from = enter(walk, member->key, 0);
+		size_t from = enter_member(walk, member->key, 0);
 
 		if (!node_named(a->first, member->key))
-			note(walk, NULL, member);
+			add_difference(walk, NULL, member);
 		walk->length = from;
 	}
 }
@@ -116,30 +117,30 @@ static void compare_elements(struct walk *walk, const struct node *a, const stru
 	const struct node *left = a->first, *right = b->first;
 
 	for (size_t i = 0; left || right; i++) {
-		size_t from = enter(walk, NULL, i);
+		size_t from = enter_member(walk, NULL, i);
 
 		if (left)
-			compare(walk, left, right);
+			compare_nodes(walk, left, right);
 		else
-			note(walk, NULL, right);
+			add_difference(walk, NULL, right);
 		walk->length = from;
 		left = left ? left->next : NULL;
 		right = right ? right->next : NULL;
 	}
 }
 
-static void compare(struct walk *walk, const struct node *a, const struct node *b)
+static void compare_nodes(struct walk *walk, const struct node *a, const struct node *b)
 {
 	bool numbers = b && node_is_number(a) && node_is_number(b);
 
 	if (!b || (a->kind != b->kind && !numbers))
-		note(walk, a, b);
+		add_difference(walk, a, b);
 	else if (a->kind == NODE_OBJECT)
 		compare_members(walk, a, b);
 	else if (a->kind == NODE_LIST)
 		compare_elements(walk, a, b);
 	else if (!scalars_equal(a, b))
-		note(walk, a, b);
+		add_difference(walk, a, b);
 }
 
 enum status api_json_differences(const struct json_text *before, const struct json_text *after, struct arena *arena,
@@ -154,7 +155,7 @@ enum status api_json_differences(const struct json_text *before, const struct js
 		status = decode_parse(after->text, after->length, arena, &b, failure);
 	if (status != STATUS_OK)
 		return status == STATUS_NO_MEMORY ? status : failure_set(failure, STATUS_INTERNAL, "the stored content of a plan is not JSON");
-	compare(&walk, a, b);
+	compare_nodes(&walk, a, b);
 	*count = walk.count;
 	return walk.no_memory ? failure_set(failure, STATUS_NO_MEMORY, "no memory to compare two answers") : STATUS_OK;
 }

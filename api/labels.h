@@ -1,4 +1,4 @@
-/* Labels as they are stored: one JSON object of texts. */
+/* Labels as stored: one JSON object of texts. */
 #ifndef FLEETPLAN_API_LABELS_H
 #define FLEETPLAN_API_LABELS_H
 
@@ -9,13 +9,13 @@
 
 struct json_text;
 
-/* Whether there is a label of that name; then also whether it has that value. */
+/* Whether a label with this name exists, and whether it has this value. */
 struct label_found {
 	bool is_there, is_equal;
 };
 struct label_found api_label_find(const struct json_text *labels, const char *key, const char *value);
 
-/* Adds a label that is not there; the text is the arena's. STATUS_NO_MEMORY. */
+/* Adds a label that does not exist yet; the text is in the arena. Error: STATUS_NO_MEMORY. */
 FALLIBLE enum status api_label_add(struct json_text *labels, const char *key, const char *value, struct arena *arena);
 
 #endif

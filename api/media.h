@@ -1,4 +1,4 @@
-/* Media types: what bodies come in and answers go out as. Named by routes, negotiated by the server. */
+/* Media types of request bodies and responses. Routes name them, the server negotiates them. */
 #ifndef FLEETPLAN_API_MEDIA_H
 #define FLEETPLAN_API_MEDIA_H
 

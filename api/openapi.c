@@ -3,9 +3,9 @@
 #include "api/openapi_parts.h"
 #include "api/routes.h"
 
-/* NOLINTBEGIN(misc-no-recursion): as deep as tables nest, which a test bounds. */
+/* NOLINTBEGIN(misc-no-recursion): recursion is as deep as tables nest, which a test bounds. */
 
-/* --- which tables the routes reach ----------------------------------------------------------------------------- */
+/* --- tables that the routes use ------------------------------------------------------------------------------------ */
 enum { OPENAPI_TABLES_MAX = 200 };
 
 struct openapi_tables {
@@ -30,7 +30,7 @@ static void openapi_collect_rows(struct openapi_tables *tables, const struct fie
 	}
 }
 
-/* A table that is asked and answered is described as it is asked; a patch has a description of its own. */
+/* A table of both requests and answers is described as a request; a patch has its own description. */
 static void openapi_collect(struct openapi_tables *tables, const struct field_table *table, enum schema_use use)
 {
 	for (size_t i = 0; i < tables->count; i++) {
@@ -74,13 +74,9 @@ static void openapi_info(struct json_writer *writer)
 	openapi_pair(writer, "title", "Fleetplan");
 	openapi_pair(writer, "version", FLEETPLAN_VERSION);
 	openapi_pair(
-		writer, "summary", "What hardware a model needs, for how long, at what cost in money, energy and carbon.");
+		writer, "summary", "The hardware that a model needs, for how long, and its cost in money, energy and carbon.");
 	openapi_pair(writer, "description",
-		"Plans the training and serving of models on accelerators. Every quantity ends in its unit. Large counts may "
-		"be written as people say them "
-		"(`\"15.6T\"`, `\"70B\"`), durations in `_hours` fields too (`\"18h\"`, `\"30d\"`); answers hold plain "
-		"numbers. Unknown fields and duplicate keys are "
-		"refused. Errors are RFC 9457 problems, and name every fault of a request with its JSON pointer.");
+		"Plans the training and serving of models on accelerators. The name of every quantity ends in its unit. Large counts may have a suffix (`\"15.6T\"`, `\"70B\"`), and so may durations in `_hours` fields (`\"18h\"`, `\"30d\"`); answers have plain numbers. Unknown fields and duplicate keys are rejected. Errors are RFC 9457 problems, and list every fault of a request with its JSON pointer.");
 	json_key(writer, "license");
 	json_begin_object(writer);
 	openapi_pair(writer, "name", "Apache License 2.0");
@@ -91,7 +87,7 @@ static void openapi_info(struct json_writer *writer)
 	json_begin_array(writer);
 	json_begin_object(writer);
 	openapi_pair(writer, "url", "/");
-	openapi_pair(writer, "description", "The daemon that answers this");
+	openapi_pair(writer, "description", "The daemon that serves this document");
 	json_end_object(writer);
 	json_end_array(writer);
 }
@@ -100,13 +96,13 @@ static void openapi_tags(struct json_writer *writer)
 {
 	static const struct {
 		const char *name, *description;
-	} tags[] = {{"Estimates", "Computed at once, nothing is kept."},
-		{"Plans", "Computed and kept, with every revision."},
+	} tags[] = {{"Estimates", "Computed at once and not stored."},
+		{"Plans", "Computed and stored, with every revision."},
 		{"Catalogue", "Accelerators, models, prices and regions, each row with its source."},
-		{"Feeds", "Prices and grids as their publishers serve them: off unless configured, vetted before they count."},
-		{"Jobs", "Long work that was answered 202 (`Prefer: respond-async`, `Prefer: wait=N`): progress, result, cancelling."},
+		{"Feeds", "Prices, grids and models from their publishers. Off unless configured; rows are checked before plans use them."},
+		{"Jobs", "Requests that were answered 202 (`Prefer: respond-async`, `Prefer: wait=N`): progress, result, cancelling."},
 		{"Benchmarks", "Measurements of attached accelerators, which correct plans."},
-		{"Agents", "Machines that lease benchmarks for their devices; with a key of the role `agent`."},
+		{"Agents", "Machines that lease benchmarks for their devices. They need a key with the role `agent`."},
 		{"Service", "Health, metrics, this description."}};
 
 	json_key(writer, "tags");
@@ -120,7 +116,7 @@ static void openapi_tags(struct json_writer *writer)
 	json_end_array(writer);
 }
 
-/* Operations of one path stand together, at the place of the first. */
+/* Operations of one path are written together, at the place of the first. */
 static void openapi_paths(struct json_writer *writer)
 {
 	json_key(writer, "paths");

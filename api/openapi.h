@@ -1,4 +1,4 @@
-/* /openapi.json (OpenAPI 3.1) and docs/fields.md, out of the routes and their field tables. Stable order. */
+/* Writes /openapi.json (OpenAPI 3.1) and docs/fields.md from the routes and their field tables, in a stable order. */
 #ifndef FLEETPLAN_API_OPENAPI_H
 #define FLEETPLAN_API_OPENAPI_H
 
@@ -6,7 +6,7 @@
 
 void openapi_write(struct json_writer *writer);
 
-/* The field reference, Markdown. */
+/* Writes the field reference in Markdown. */
 void openapi_field_reference(struct buffer *out);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "api/openapi_parts.h"
 
-/* NOLINTBEGIN(misc-no-recursion): as deep as tables nest, which a test bounds. */
+/* NOLINTBEGIN(misc-no-recursion): recursion is as deep as tables nest, which a test bounds. */
 
 enum schema_use openapi_request_use(const struct route *route)
 {
@@ -21,7 +21,7 @@ static void operation_reference(struct json_writer *writer, const char *where, c
 }
 
 /* --- parameters ------------------------------------------------------------------------------------------------ */
-/* A row has a form as query parameter when it is a scalar, a list of scalars, or has a shorthand that is. */
+/* True if a row can be a query parameter: a scalar, a list of scalars, or a table whose shorthand is one. */
 static const struct field *operation_query_row(const struct field *row)
 {
 	switch (row->kind) {
@@ -76,7 +76,7 @@ static void operation_query_schema(const struct field *row, const struct field *
 	json_end_object(writer);
 }
 
-/* What the route's example gives this parameter: as a list where it takes one, a number or word as it stands. */
+/* Writes the route's example of this parameter: a list if the parameter is one, else a number or a word as written. */
 static void operation_query_example(
 	const struct route *route, const struct field *row, const struct field *form, struct json_writer *writer)
 {
@@ -107,7 +107,7 @@ static void operation_query_example(
 		json_end_array(writer);
 }
 
-/* With unit and default, as the field reference has it. */
+/* Writes the description with unit and default, as in the field reference. */
 static void operation_describe(const struct field *row, struct json_writer *writer)
 {
 	struct buffer text;
@@ -150,14 +150,14 @@ static void operation_path_parameter(const struct route *route, struct json_writ
 	const char *name = strchr(route->path, '{') + 1;
 	char what[96];
 
-	snprintf(what, sizeof what, "As `GET %.*s` lists them", (int)(name - route->path - 2), route->path);
+	snprintf(what, sizeof what, "An id from `GET %.*s`", (int)(name - route->path - 2), route->path);
 	json_begin_object(writer);
 	json_key(writer, "name");
 	json_string_n(writer, name, strcspn(name, "}"));
 	json_key(writer, "in");
 	json_string(writer, "path");
 	json_key(writer, "description");
-	json_string(writer, strncmp(name, "id}", 3) == 0 ? what : "Which one");
+	json_string(writer, strncmp(name, "id}", 3) == 0 ? what : "Name");
 	json_key(writer, "required");
 	json_bool(writer, true);
 	json_key(writer, "schema");
@@ -284,8 +284,8 @@ static void operation_page_schema(const struct route *route, struct json_writer 
 	static const char next[] =
 		"{\"type\":[\"string\",\"null\"],\"description\":\"The cursor of the next page; null on the last.\"}";
 	static const char looking[] =
-		"{\"type\":\"boolean\",\"description\":\"The devices of the daemon's own machine are still being listed, which takes a moment after its start: there may be more.\"}";
-	static const char because[] = "{\"type\":\"string\",\"description\":\"Of an empty list, where more is known than that: why it is.\"}";
+		"{\"type\":\"boolean\",\"description\":\"Whether the daemon still lists the devices of its own machine, for a moment after its start; the list may then be incomplete.\"}";
+	static const char because[] = "{\"type\":\"string\",\"description\":\"Reason why the list is empty, if known.\"}";
 
 	json_key(writer, "type");
 	json_string(writer, "object");
@@ -319,7 +319,7 @@ static void operation_raw(struct json_writer *writer, const char *key, const cha
 	json_raw(writer, json, strlen(json));
 }
 
-/* Of one event of a stream: its fields, and in `data` what the resource's own GET answers. */
+/* Writes the schema of one event of a stream: its fields, and in `data` the answer of the resource's GET. */
 static void operation_event_schema(const struct route *route, struct json_writer *writer)
 {
 	operation_raw(writer, "type", "\"object\"");
@@ -327,12 +327,12 @@ static void operation_event_schema(const struct route *route, struct json_writer
 	operation_raw(writer, "required", "[\"id\",\"event\",\"data\"]");
 	json_key(writer, "properties");
 	json_begin_object(writer);
-	operation_raw(writer, "id", "{\"type\":\"string\",\"description\":\"For Last-Event-ID\"}");
-	operation_raw(writer, "event", "{\"type\":\"string\",\"enum\":[\"progress\",\"done\"],\"description\":\"done: the last\"}");
+	operation_raw(writer, "id", "{\"type\":\"string\",\"description\":\"Id to send in Last-Event-ID\"}");
+	operation_raw(writer, "event", "{\"type\":\"string\",\"enum\":[\"progress\",\"done\"],\"description\":\"done: the last event\"}");
 	json_key(writer, "data");
 	json_begin_object(writer);
 	operation_raw(writer, "type", "\"string\"");
-	operation_raw(writer, "description", "\"What it is now\"");
+	operation_raw(writer, "description", "\"The current state of the resource\"");
 	operation_raw(writer, "contentMediaType", "\"application/json\"");
 	json_key(writer, "contentSchema");
 	json_begin_object(writer);
@@ -398,10 +398,10 @@ static void operation_success(const struct route *route, int code, struct json_w
 	json_key(writer, text);
 	json_begin_object(writer);
 	json_key(writer, "description");
-	json_string(writer, code == 201   ? "Made"
+	json_string(writer, code == 201   ? "Created"
 						: code == 202 ? "Accepted"
-						: code == 204 ? "Done; there is nothing to say"
-									  : "The answer");
+						: code == 204 ? "Done; no content"
+									  : "The response");
 	operation_answer_headers(route, writer);
 	if (code != 204) {
 		json_key(writer, "content");
@@ -419,7 +419,7 @@ static void operation_success(const struct route *route, int code, struct json_w
 	json_end_object(writer);
 }
 
-/* Where a Prefer header may be followed by another answer than the usual one. */
+/* Writes the responses that a Prefer header can request. */
 static void operation_preferred(const struct route *route, struct json_writer *writer)
 {
 	if (route->prefers & PREFERS_ASYNC) {
@@ -495,7 +495,7 @@ void openapi_operation(const struct route *route, struct json_writer *writer)
 	json_key(writer, "summary");
 	json_string(writer, route->summary);
 	snprintf(text, sizeof text, "%s%s%s%s", route->doc, roles[route->role] ? " Needs the role `" : "",
-		roles[route->role] ? roles[route->role] : "", roles[route->role] ? "` where keys are in use." : "");
+		roles[route->role] ? roles[route->role] : "", roles[route->role] ? "` if the daemon has API keys." : "");
 	json_key(writer, "description");
 	json_string(writer, text);
 	json_key(writer, "security");

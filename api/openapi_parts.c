@@ -9,26 +9,26 @@ static void parts_raw(struct json_writer *writer, const char *key, const char *j
 void openapi_problem_schema(struct json_writer *writer)
 {
 	parts_raw(writer, "Problem",
-		"{\"description\":\"What was wrong (RFC 9457).\",\"type\":\"object\",\"properties\":{"
-		"\"type\":{\"type\":\"string\",\"description\":\"Names the kind of problem.\"},"
+		"{\"description\":\"An error (RFC 9457).\",\"type\":\"object\",\"properties\":{"
+		"\"type\":{\"type\":\"string\",\"description\":\"URN of the kind of problem.\"},"
 		"\"title\":{\"type\":\"string\",\"description\":\"The kind of problem, for people.\"},"
 		"\"status\":{\"type\":\"integer\",\"minimum\":400,\"maximum\":599,\"description\":\"The HTTP status.\"},"
-		"\"detail\":{\"type\":\"string\",\"description\":\"This problem, and what would be accepted.\"},"
-		"\"instance\":{\"type\":\"string\",\"description\":\"The path that was asked for.\"},"
-		"\"request_id\":{\"type\":\"string\",\"description\":\"As in the X-Request-Id header and in the log.\"},"
+		"\"detail\":{\"type\":\"string\",\"description\":\"What is wrong and what is allowed.\"},"
+		"\"instance\":{\"type\":\"string\",\"description\":\"The path of the request.\"},"
+		"\"request_id\":{\"type\":\"string\",\"description\":\"The id in the X-Request-Id header and in the log.\"},"
 		"\"errors\":{\"type\":\"array\",\"description\":\"Every fault of the "
 		"request.\",\"items\":{\"type\":\"object\",\"properties\":{"
-		"\"pointer\":{\"type\":\"string\",\"description\":\"Where in the body (RFC 6901); of a query parameter its "
-		"name behind a slash.\"},"
-		"\"code\":{\"type\":\"string\",\"description\":\"Machine-readable.\"},"
-		"\"detail\":{\"type\":\"string\",\"description\":\"What would be "
-		"accepted.\"}},\"required\":[\"pointer\",\"code\",\"detail\"]}},"
-		"\"errors_total\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"How many there are, when not all are "
+		"\"pointer\":{\"type\":\"string\",\"description\":\"JSON pointer in the body (RFC 6901); for a query parameter, a "
+		"slash and its name.\"},"
+		"\"code\":{\"type\":\"string\",\"description\":\"Machine-readable code of the fault.\"},"
+		"\"detail\":{\"type\":\"string\",\"description\":\"What is "
+		"allowed.\"}},\"required\":[\"pointer\",\"code\",\"detail\"]}},"
+		"\"errors_total\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"Number of faults, if not all are "
 		"listed.\"}},"
 		"\"required\":[\"type\",\"title\",\"status\"]}");
 }
 
-/* Titles of every status that becomes this HTTP code, "Conflict; Stale lease". */
+/* Writes the titles of every status with this HTTP code, "Conflict; Stale lease". */
 static void parts_titles(int http, char *out, size_t size)
 {
 	size_t length = 0;
@@ -64,16 +64,16 @@ static void parts_responses(struct json_writer *writer)
 		parts_titles(codes[i], titles, sizeof titles);
 		parts_problem(writer, name, titles, codes[i] == 503);
 	}
-	parts_problem(writer, "Problem", "Anything else that went wrong", false);
+	parts_problem(writer, "Problem", "Any other error", false);
 	parts_raw(writer, "Deferred",
-		"{\"description\":\"Accepted as a job, as the Prefer header asks\",\"headers\":{"
+		"{\"description\":\"Accepted as a job, as requested by the Prefer header\",\"headers\":{"
 		"\"Location\":{\"$ref\":\"#/components/headers/Location\"},"
 		"\"Preference-Applied\":{\"$ref\":\"#/components/headers/PreferenceApplied\"},"
 		"\"Retry-After\":{\"$ref\":\"#/components/headers/RetryAfter\"}},"
 		"\"content\":{\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/Job\"}}}}");
 	parts_raw(writer, "NotModified",
-		"{\"description\":\"The client has this "
-		"already\",\"headers\":{\"ETag\":{\"$ref\":\"#/components/headers/ETag\"}}}");
+		"{\"description\":\"The client has the current "
+		"revision\",\"headers\":{\"ETag\":{\"$ref\":\"#/components/headers/ETag\"}}}");
 	json_end_object(writer);
 }
 
@@ -82,29 +82,29 @@ void openapi_shared_parts(struct json_writer *writer)
 	parts_responses(writer);
 	parts_raw(writer, "headers",
 		"{\"ETag\":{\"description\":\"The revision\",\"schema\":{\"type\":\"string\"}},"
-		"\"Location\":{\"description\":\"Where it is\",\"schema\":{\"type\":\"string\"}},"
-		"\"PreferenceApplied\":{\"description\":\"Which preferences were followed (RFC "
+		"\"Location\":{\"description\":\"URL of the resource\",\"schema\":{\"type\":\"string\"}},"
+		"\"PreferenceApplied\":{\"description\":\"Preferences that were applied (RFC "
 		"7240)\",\"schema\":{\"type\":\"string\"}},"
 		"\"Link\":{\"description\":\"The next page, rel=next (RFC 8288); absent on the "
 		"last\",\"schema\":{\"type\":\"string\"}},"
-		"\"RetryAfter\":{\"description\":\"Seconds after which to try "
-		"again\",\"schema\":{\"type\":\"integer\",\"minimum\":0}}}");
+		"\"RetryAfter\":{\"description\":\"Seconds to wait before the next "
+		"attempt\",\"schema\":{\"type\":\"integer\",\"minimum\":0}}}");
 	parts_raw(writer, "parameters",
 		"{\"IdempotencyKey\":{\"name\":\"Idempotency-Key\",\"in\":\"header\",\"required\":false,\"description\":"
-		"\"The same key with the same body replays the first answer; with another body it is refused.\","
+		"\"The same key with the same body returns the first response again; with a different body it is an error.\","
 		"\"schema\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":255,\"pattern\":\"^[!-~]+$\"}},"
 		"\"Prefer\":{\"name\":\"Prefer\",\"in\":\"header\",\"required\":false,\"description\":\"respond-async: answer 202 with a job at "
 		"once. wait=N: wait N seconds for the result (60 at most), then answer 202 (RFC 7240).\","
 		"\"schema\":{\"type\":\"string\"},\"example\":\"wait=1\"},"
-		"\"LastEventId\":{\"name\":\"Last-Event-ID\",\"in\":\"header\",\"required\":false,\"description\":\"The id of the last event that was "
-		"seen.\",\"schema\":{\"type\":\"string\"}},"
-		"\"IfMatch\":{\"name\":\"If-Match\",\"in\":\"header\",\"required\":false,\"description\":\"Only when the "
-		"revision is still this ETag; else 412.\","
+		"\"LastEventId\":{\"name\":\"Last-Event-ID\",\"in\":\"header\",\"required\":false,\"description\":\"The id of the last event that the client "
+		"received.\",\"schema\":{\"type\":\"string\"}},"
+		"\"IfMatch\":{\"name\":\"If-Match\",\"in\":\"header\",\"required\":false,\"description\":\"Write only if the "
+		"revision still has this ETag; otherwise 412.\","
 		"\"schema\":{\"type\":\"string\"}},"
-		"\"IfNoneMatch\":{\"name\":\"If-None-Match\",\"in\":\"header\",\"required\":false,\"description\":\"304 when "
-		"the revision is still this ETag.\","
+		"\"IfNoneMatch\":{\"name\":\"If-None-Match\",\"in\":\"header\",\"required\":false,\"description\":\"304 if "
+		"the revision still has this ETag.\","
 		"\"schema\":{\"type\":\"string\"}}}");
 	parts_raw(writer, "securitySchemes",
-		"{\"bearer\":{\"type\":\"http\",\"scheme\":\"bearer\",\"description\":\"An API key, as `fleetplan keys create` "
+		"{\"bearer\":{\"type\":\"http\",\"scheme\":\"bearer\",\"description\":\"An API key; `fleetplan keys create` "
 		"shows it once.\"}}");
 }

@@ -1,14 +1,14 @@
-/* Inside api/: operations, and the parts of the OpenAPI document that operations share. */
+/* Internal to api/: operations, and the parts of the OpenAPI document that they share. */
 #ifndef FLEETPLAN_API_OPENAPI_PARTS_H
 #define FLEETPLAN_API_OPENAPI_PARTS_H
 
 #include "api/routes.h"
 #include "schema/json_schema.h"
 
-/* How a route's request is described: PATCH bodies as merge patches. */
+/* Returns how a route's request is described: a PATCH body as a merge patch. */
 enum schema_use openapi_request_use(const struct route *route);
 
-/* Writes the method as key, and the operation. */
+/* Writes the HTTP method as key, and the operation. */
 void openapi_operation(const struct route *route, struct json_writer *writer);
 
 void openapi_problem_schema(struct json_writer *writer); /* a key of components/schemas */

@@ -1,11 +1,11 @@
-/* Answers that tell of a failure (RFC 9457). */
+/* Error responses (RFC 9457). */
 #ifndef FLEETPLAN_API_PROBLEM_H
 #define FLEETPLAN_API_PROBLEM_H
 
 #include "base/failure.h"
 #include "base/json_writer.h"
 
-/* application/problem+json of a failure. `instance` is the request path, `request_id` may be NULL or "". */
+/* Writes a failure as application/problem+json. `instance` is the request path; `request_id` may be NULL or "". */
 void api_problem(
 	const struct failure *failure, const char *instance, const char *request_id, struct json_writer *writer);
 

@@ -1,4 +1,4 @@
-/* A stored plan is JSON text, perhaps of an older version: the report reads that, and shows what it finds. */
+/* A stored plan is JSON text, perhaps of an older version. The report shows the members that it finds there. */
 #include "api/report.h"
 
 #include <jansson.h>
@@ -10,10 +10,10 @@
 #include "base/json_writer.h"
 #include "schema/json_tree.h"
 
-/* NOLINTBEGIN(misc-no-recursion): as deep as tables nest, which a test bounds. */
+/* NOLINTBEGIN(misc-no-recursion): recursion is as deep as tables nest, which a test bounds. */
 
 /* --- values ---------------------------------------------------------------------------------------------------- */
-/* "cost.offer.region" inside an object; NULL when there is no such value. */
+/* Finds "cost.offer.region" in an object; NULL if there is no such value. */
 static const json_t *report_at(const json_t *object, const char *path)
 {
 	char key[64];
@@ -28,7 +28,7 @@ static const json_t *report_at(const json_t *object, const char *path)
 	return object;
 }
 
-/* Three significant digits with thousands separated: what a person reads. */
+/* Writes three significant digits with thousands separators. */
 static void report_number(double number, struct buffer *out)
 {
 	char digits[64];
@@ -50,7 +50,7 @@ static void report_number(double number, struct buffer *out)
 	}
 }
 
-/* Text inside Markdown: what would begin markup or end a table's cell is escaped. */
+/* Writes text in Markdown; escapes characters that begin markup or end a table cell. */
 static void report_text(const char *text, struct buffer *out)
 {
 	for (; *text; text++) {
@@ -76,16 +76,16 @@ static void report_value(const json_t *value, struct buffer *out)
 
 /* --- Markdown -------------------------------------------------------------------------------------------------- */
 struct report_line {
-	const char *title, *path, *interval; /* interval: path of its {p10, p90}, or NULL */
+	const char *title, *path, *interval; /* interval: path of {p10, p90}, or NULL */
 };
 
 #define RENT_LINES(title_, term_) \
 	{"Break-even with renting " title_ " (hours of use)", "purchase." term_ ".break_even_hours", NULL}, \
-	{"the same over their life", "purchase." term_ ".break_even_utilization", NULL},
+	{"the same as a fraction of the hardware's life", "purchase." term_ ".break_even_utilization", NULL},
 #define PURCHASE_LINES \
-	{"Capital of the purchase (USD)", "purchase.capital_usd", NULL}, {"of which accelerators (USD)", "purchase.accelerators_usd", NULL}, \
+	{"Purchase price (USD)", "purchase.capital_usd", NULL}, {"of which accelerators (USD)", "purchase.accelerators_usd", NULL}, \
 	{"of which servers (USD)", "purchase.hosts_usd", NULL}, {"of which network (USD)", "purchase.network_usd", NULL}, \
-	{"Power of the purchase (kW)", "purchase.power_kw", NULL}, {"Running cost (USD per year)", "purchase.running_usd_per_year", NULL}, \
+	{"Power of the purchased hardware (kW)", "purchase.power_kw", NULL}, {"Running cost (USD per year)", "purchase.running_usd_per_year", NULL}, \
 	{"Hours left after this training", "purchase.hours_left", NULL}, \
 	RENT_LINES("on demand", "on_demand") RENT_LINES("spot instances", "spot") RENT_LINES("for a year", "reserved_1y") RENT_LINES("for three years", "reserved_3y")
 
@@ -104,24 +104,24 @@ static const struct report_line training_lines[] = {{"Accelerators", "gpu_count"
 
 static const struct report_line inference_lines[] = {{"Accelerators", "gpu_count", "interval.gpu_count"},
 	{"Replicas", "replicas", NULL}, {"Accelerators of a replica", "gpus_per_replica", NULL},
-	{"Split into slices (MIG)", "mig_profile", NULL}, {"Slices of an accelerator", "slices_per_gpu", NULL},
+	{"MIG profile of the slices", "mig_profile", NULL}, {"MIG slices of an accelerator", "slices_per_gpu", NULL},
 	{"Precision of the weights", "precision", NULL},
 	{"Time to first token, p95 (ms)", "latency.ttft_ms.p95", NULL},
-	{"Time per output token, p95 (ms)", "latency.tpot_ms.p95", NULL}, {"Latency asked for is kept", "slo_met", NULL},
+	{"Time per output token, p95 (ms)", "latency.tpot_ms.p95", NULL}, {"Latency limits met", "slo_met", NULL},
 	{"Output tokens per second", "throughput.output_tokens_per_s", "interval.output_tokens_per_s"},
 	{"Utilization", "utilization", NULL}, {"Cost (USD per month)", "cost.usd_per_month", "interval.usd_per_month"},
 	{"Cost (USD per million output tokens)", "cost.usd_per_million_output_tokens", NULL},
 	PURCHASE_LINES
 	{"Price that covers a million input tokens (USD)", "cost.input_usd_per_million_tokens", NULL},
 	{"Price that covers a million output tokens (USD)", "cost.output_usd_per_million_tokens", NULL},
-	{"Hosted: provider of the cheapest price by the token that is known", "hosted.provider", NULL},
+	{"Hosted: provider with the cheapest known price per token", "hosted.provider", NULL},
 	{"Hosted: cost of this load (USD per month)", "hosted.usd_per_month", NULL},
-	{"Hosted: price of a million tokens, prompts and answers mixed (USD)", "hosted.usd_per_million_tokens", NULL},
-	{"Break-even price of a million tokens, mixed so (USD)", "cost.usd_per_million_tokens", NULL},
+	{"Hosted: price of a million tokens, prompts and outputs mixed as in this load (USD)", "hosted.usd_per_million_tokens", NULL},
+	{"Break-even price of a million tokens, same mix (USD)", "cost.usd_per_million_tokens", NULL},
 	{"Break-even price of a million input tokens (USD)", "hosted.break_even_input_usd_per_million_tokens", NULL},
 	{"Break-even price of a million output tokens (USD)", "hosted.break_even_output_usd_per_million_tokens", NULL},
 	{"Break-even load of this fleet (requests per second)", "hosted.break_even_requests_per_s", NULL},
-	{"Saved by following the daily profile (USD per month)", "autoscaled.saved_usd_per_month", NULL},
+	{"Savings of a fleet that follows the daily profile (USD per month)", "autoscaled.saved_usd_per_month", NULL},
 	{"Energy (kWh per month)", "energy.kwh_per_month", "interval.kwh_per_month"},
 	{"Energy of a request (Wh)", "energy.wh_per_request", NULL},
 	{"Carbon (kgCO2e per month)", "carbon.kgco2e_per_month", "interval.kgco2e_per_month"},
@@ -152,7 +152,7 @@ static void report_line(const struct report_line *line, const json_t *option, st
 	buffer_append_text(out, " |\n");
 }
 
-/* "It keeps the deadline of 720 hours with a probability of 0.8." */
+/* "It meets the deadline of 720 hours with a probability of 0.8." */
 static void report_promises(const json_t *promises, struct buffer *out)
 {
 	static const char *const units[][2] = {{"deadline", "hours"}, {"budget", "USD"}, {"energy_cap", "kWh"}, {"carbon_cap", "kgCO2e"}, {"slo", "ms"}};
@@ -164,7 +164,7 @@ static void report_promises(const json_t *promises, struct buffer *out)
 		for (size_t u = 0; what && u < COUNT_OF(units); u++)
 			if (strcmp(units[u][0], what) == 0)
 				unit = units[u][1];
-		buffer_append_text(out, i == 0 ? "\nIt keeps the " : ", the ");
+		buffer_append_text(out, i == 0 ? "\nIt meets the " : ", the ");
 		report_value(json_object_get(promise, json_object_get(promise, "member") ? "member" : "what"), out);
 		buffer_append_text(out, " of ");
 		report_value(json_object_get(promise, "limit"), out);
@@ -175,7 +175,7 @@ static void report_promises(const json_t *promises, struct buffer *out)
 		buffer_append_text(out, ".\n");
 }
 
-/* A table of rows: their name, the figures that the first of them has, and a text where `text` names one. */
+/* Writes a table of rows: their name, the figures that the first row has, and a text if `text` names one. */
 static void report_rows(const char *heading, const char *name, const char *name_key, const json_t *rows, const char *text, const char *text_key, struct buffer *out)
 {
 	static const char *const figures[] = {"gpu_count", "wall_clock_hours", "total_usd", "usd_per_month"};
@@ -228,10 +228,10 @@ static void report_option(const struct plan_record *plan, const json_t *option, 
 	report_promises(json_object_get(option, "promises"), out);
 }
 
-/* {key: value, ...} as "key value, key value". */
+/* Writes {key: value, ...} as "key value, key value". */
 static void report_members(const char *title, const json_t *object, struct buffer *out)
 {
-	json_t *walked = (json_t *)(uintptr_t)object; /* the iterator takes it as writable, and does not write */
+	json_t *walked = (json_t *)(uintptr_t)object; /* the iterator needs a writable pointer but does not write */
 	bool first = true;
 
 	if (!json_is_object(object))
@@ -272,7 +272,7 @@ static void report_alternatives(const struct plan_record *plan, const json_t *al
 	}
 }
 
-/* A list of objects as bullets: the members named, joined by ": ". */
+/* Writes a list of objects as bullets: the named members, joined by ": ". */
 static void report_bullets(
 	const char *title, const json_t *list, const char *const *members, size_t count, struct buffer *out)
 {
@@ -312,7 +312,7 @@ static void report_head(const struct plan_record *plan, const json_t *request, s
 		buffer_append_text(out, ". ");
 	}
 	clock_format(time, plan->computed_at_us);
-	if (plan->id) /* an estimate has none */
+	if (plan->id) /* an estimate has no id */
 		buffer_printf(out, "Plan %s, revision %lld. ", plan->id, (long long)plan->revision);
 	buffer_printf(out, "Computed %s with planner %s, catalogue revision %lld.\n", time,
 		plan->planner_version ? plan->planner_version : "unknown", (long long)plan->catalogue_revision);
@@ -328,13 +328,13 @@ static json_t *report_tree(const struct json_text *json, bool *no_memory)
 	bool ran_out = false;
 	json_t *tree = json->text ? json_tree_read(json->text, json->length, 0, NULL, &ran_out) : NULL;
 
-	if (json->text && !tree && !ran_out) /* plans of older versions hold integers of more than 64 bits */
+	if (json->text && !tree && !ran_out) /* plans of older versions have integers of more than 64 bits */
 		tree = json_tree_read(json->text, json->length, JSON_DECODE_INT_AS_REAL, NULL, &ran_out);
 	*no_memory |= ran_out;
 	return tree;
 }
 
-/* The request and result of a plan as trees, which the caller releases. */
+/* Parses the request and result of a plan; the caller releases them. */
 static enum status report_parse(
 	const struct plan_record *plan, json_t **request, json_t **result, struct failure *failure)
 {
@@ -368,7 +368,7 @@ enum status report_plan_markdown(const struct plan_record *plan, struct buffer *
 	report_members("Offer", report_at(recommended, "cost.offer"), out);
 	report_members("Rule of thumb", json_object_get(result, "rule_of_thumb"), out);
 	report_rows("Confidence", "probability", "confidence", json_object_get(result, "confidence_curve"), NULL, NULL, out);
-	report_rows("What is not known, and what it adds", "not known", "field", json_object_get(result, "uncertainties"), "what would shrink it", "cure", out);
+	report_rows("Uncertainties, and what they add", "uncertainty", "field", json_object_get(result, "uncertainties"), "how to reduce it", "cure", out);
 	report_alternatives(plan, json_object_get(result, "alternatives"), out);
 	report_bullets("Warnings", json_object_get(result, "warnings"), NULL, 0, out);
 	report_bullets("Advice", json_object_get(result, "advice"), advice, COUNT_OF(advice), out);
@@ -400,7 +400,7 @@ static void report_csv_cell(const json_t *value, struct buffer *out)
 	}
 }
 
-/* Columns come from the option's table, so that every plan has the same ones. */
+/* Columns follow the option's table, so that every plan has the same columns. */
 static void report_csv_walk(const struct field_table *table, const json_t *option, bool names, const char *prefix,
 	struct buffer *out, bool *first)
 {
@@ -457,7 +457,7 @@ enum status report_plan_csv(const struct plan_record *plan, struct buffer *out, 
 	return out->failed ? failure_set(failure, STATUS_NO_MEMORY, "the answer is too long") : STATUS_OK;
 }
 
-/* One kind's columns of a comparison: names without a plan, empty cells for a plan of the other kind. */
+/* Writes one kind's columns of a comparison: names without a plan, empty cells for a plan of the other kind. */
 static void report_comparison_cells(const char *kind, const struct plan_record *plan, const json_t *option, bool both, struct buffer *out)
 {
 	bool training = strcmp(kind, "training") == 0, first = false;
@@ -469,7 +469,7 @@ static void report_comparison_cells(const char *kind, const struct plan_record *
 	report_csv_walk(training ? &table_training_option : &table_inference_option, own, plan == NULL, prefix, out, &first);
 }
 
-/* The figures, divided by spaces, of which a plan has the best. */
+/* Writes the names of the figures in which a plan is the best, separated by spaces. */
 static void report_best_of(const struct plan_comparison *comparison, size_t index, struct buffer *out)
 {
 	bool first = true;
@@ -545,12 +545,12 @@ static void report_comparison_plan(const struct plan_record *plan, size_t index,
 	buffer_printf(out, "- **%c**: ", api_comparison_letter(index));
 	report_text(plan->name ? plan->name : "without a name", out);
 	buffer_append_text(out, report_is_training(plan) ? ", a training of " : ", a service of ");
-	report_text(plan->model ? plan->model : "a model of its own", out);
+	report_text(plan->model ? plan->model : "a model outside the catalogue", out);
 	buffer_printf(out, " (plan %s, revision %lld, computed %.19sZ on catalogue revision %lld)\n", plan->id, (long long)plan->revision, time,
 		(long long)plan->catalogue_revision);
 }
 
-/* A table with a column for each plan. What is best is bold. */
+/* Writes a table with a column for each plan; the best value is bold. */
 static void report_comparison_rows(const char *heading, const struct comparison_rows *rows, size_t plans, struct buffer *out)
 {
 	if (rows->count == 0)
@@ -581,16 +581,16 @@ static void report_comparison_rows(const char *heading, const struct comparison_
 
 enum status report_comparison_markdown(const struct plan_comparison *comparison, struct buffer *out, struct failure *failure)
 {
-	buffer_append_text(out, "# Plans side by side\n\n");
+	buffer_append_text(out, "# Comparison of plans\n\n");
 	for (size_t i = 0; i < comparison->items.count; i++)
 		report_comparison_plan(&comparison->items.items[i], i, out);
 	for (size_t i = 0; i < comparison->notes.count; i++) {
-		buffer_append_text(out, i == 0 ? "\nTo mind:\n\n- " : "- ");
+		buffer_append_text(out, i == 0 ? "\nNote:\n\n- " : "- ");
 		report_text(comparison->notes.items[i], out);
 		buffer_append_char(out, '\n');
 	}
 	report_comparison_rows("Recommended", &comparison->rows, comparison->items.count, out);
-	report_comparison_rows("Asked differently", &comparison->differences, comparison->items.count, out);
+	report_comparison_rows("Request fields that differ", &comparison->differences, comparison->items.count, out);
 	return out->failed ? failure_set(failure, STATUS_NO_MEMORY, "the report is too long") : STATUS_OK;
 }
 

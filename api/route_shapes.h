@@ -1,4 +1,4 @@
-/* What rows of the table of endpoints have in common: media, shapes of rows that recur, bodies of examples. For route_rows.c alone. */
+/* Shapes that rows of the table of endpoints share: media, recurring rows, bodies of examples. For route_rows.c alone. */
 #ifndef FLEETPLAN_API_ROUTE_SHAPES_H
 #define FLEETPLAN_API_ROUTE_SHAPES_H
 
@@ -23,7 +23,8 @@
 	"{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"gpu_count\":1,\"prompt_tokens\":1000,\"output_tokens\":"   \
 	"300,\"concurrency\":\"max\"}"
 
-/* POST computes a body; GET takes its scalars as query parameters, those of objects by dotted names. Neither keeps anything. */
+/* POST reads the request from its body; GET reads its scalars from query parameters, members of objects by dotted
+ * names. Neither stores anything. */
 #define ESTIMATE(NAME, name, title, is_heavy, limit, media, body, query_)                                              \
 	[ROUTE_##NAME##_ESTIMATE] = {.id = ROUTE_##NAME##_ESTIMATE,                                                        \
 		.method = "POST",                                                                                              \
@@ -31,7 +32,7 @@
 		.operation = "estimate_" #name,                                                                                \
 		.tag = "Estimates",                                                                                            \
 		.summary = "Estimate " title,                                                                                  \
-		.doc = "Computes and keeps nothing.",                                                                          \
+		.doc = "Computes an answer and stores nothing.",                                                                          \
 		.role = ROLE_VIEWER,                                                                                           \
 		.heavy = (is_heavy),                                                                                           \
 		.prefers = PREFERS_ASYNC | PREFERS_WAIT,                                                                       \
@@ -50,7 +51,7 @@
 		.operation = "estimate_" #name "_by_query",                                                                    \
 		.tag = "Estimates",                                                                                            \
 		.summary = "Estimate " title " from query parameters",                                                         \
-		.doc = "The request's scalar fields as query parameters, so that a person can type it; members of objects by dotted names (`slo.ttft_ms=500`).", \
+		.doc = "The request's scalar fields are query parameters, so that a person can type them; members of objects have dotted names (`slo.ttft_ms=500`).", \
 		.role = ROLE_VIEWER,                                                                                           \
 		.heavy = (is_heavy),                                                                                           \
 		.prefers = PREFERS_ASYNC | PREFERS_WAIT,                                                                       \
@@ -74,8 +75,8 @@
 		.path = "/v1/plans/" #name,                                                                                    \
 		.operation = "create_" #name "_plan",                                                                          \
 		.tag = "Plans",                                                                                                \
-		.summary = "Plan " title " and keep it",                                                                       \
-		.doc = "The same body as the estimate's; the plan is on disk before it is answered.",                          \
+		.summary = "Plan " title " and store it",                                                                       \
+		.doc = "The body is that of the estimate. The plan is on disk before the response.",                          \
 		.role = ROLE_PLANNER,                                                                                          \
 		.heavy = true,                                                                                                 \
 		.creates = true,                                                                                               \
@@ -149,7 +150,7 @@
 		.operation = "put_" #name,                                                                                     \
 		.tag = "Catalogue",                                                                                            \
 		.summary = "Replace " a_row,                                                                                   \
-		.doc = "Made when there is none of this id. The row before is kept for `as_of`.",                              \
+		.doc = "Creates the row if the id is new. The previous row is kept for `as_of`.",                              \
 		.role = ROLE_ADMIN,                                                                                            \
 		.conditional = true,                                                                                           \
 		.tagged = true,                                                                                                \
@@ -168,7 +169,7 @@
 		.operation = "patch_" #name,                                                                                   \
 		.tag = "Catalogue",                                                                                            \
 		.summary = "Change " a_row,                                                                                    \
-		.doc = "RFC 7396: null removes a field. The row before is kept for `as_of`.",                                  \
+		.doc = "RFC 7396: null removes a field. The previous row is kept for `as_of`.",                                  \
 		.role = ROLE_ADMIN,                                                                                            \
 		.conditional = true,                                                                                           \
 		.tagged = true,                                                                                                \
@@ -187,7 +188,7 @@
 		.operation = "delete_" #name,                                                                                  \
 		.tag = "Catalogue",                                                                                            \
 		.summary = "Remove " a_row,                                                                                    \
-		.doc = "It ends now; `as_of` still finds it.",                                                                 \
+		.doc = "The row ends now; `as_of` still finds it.",                                                                 \
 		.role = ROLE_ADMIN,                                                                                            \
 		.conditional = true,                                                                                           \
 		.answer_media = AS_JSON,                                                                                       \

@@ -12,7 +12,7 @@ const char *route_media_name(enum media media)
 	return names[media];
 }
 
-/* Where a template's parameters stand in a path: [start, end) of each. */
+/* The parameters' positions in a path: start and length of each. */
 struct route_spans {
 	size_t count;
 	struct {
@@ -21,7 +21,7 @@ struct route_spans {
 	} spans[ROUTE_PARAMETERS_MAX];
 };
 
-/* Whether a path fits a template, segment by segment. */
+/* True if a path matches a template, segment by segment. */
 static bool route_fits(const char *template, const char *path, struct route_spans *spans)
 {
 	spans->count = 0;
@@ -71,7 +71,7 @@ static const struct route *route_at(const char *method, const char *path)
 	return NULL;
 }
 
-/* Of templates that fit, the first without parameters wins, else the first. */
+/* Returns the first matching template without parameters, else the first that matches. */
 static const char *route_template(const char *path, struct route_spans *spans)
 {
 	struct route_spans found;

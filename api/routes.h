@@ -1,6 +1,6 @@
-/* Every endpoint as a row of one table, from which dispatch, limits, roles, OpenAPI and the examples' tests come.
+/* Every endpoint as a row of one table. Dispatch, limits, roles, OpenAPI and the tests of the examples use this table.
  *
- * To add an endpoint: add its name here, its row in api/routes_*.c, a handler in server/. Pure data and functions,
+ * To add an endpoint: add its name here, its row in api/route_rows*, and a handler in server/. Pure data and functions,
  * thread-safe. */
 #ifndef FLEETPLAN_API_ROUTES_H
 #define FLEETPLAN_API_ROUTES_H
@@ -31,7 +31,7 @@ enum route_id {
 		ROUTE_COUNT
 };
 
-/* viewer < planner < admin; agent stands aside. ROLE_OPEN asks for no key. */
+/* viewer < planner < admin; agent is separate. ROLE_OPEN needs no key. */
 enum role { ROLE_OPEN, ROLE_VIEWER, ROLE_PLANNER, ROLE_ADMIN, ROLE_AGENT, ROLE_COUNT };
 
 enum { ROUTE_PARAMETERS_MAX = 2, ROUTE_PARAMETER_BYTES_MAX = 200, ROUTE_ALLOW_MAX = 64 };
@@ -51,31 +51,31 @@ struct route {
 	const char *operation; /* operationId */
 	const char *tag, *summary, *doc;
 	enum role role;
-	bool inline_; /* cheap: answered on the connection's thread */
-	bool heavy; /* plans, simulates, or waits for something outside: on workers of its own, and what prefers lets become a job does when it takes long */
+	bool inline_; /* cheap: runs on the connection's thread */
+	bool heavy; /* plans, simulates, or waits for something outside: runs on separate workers; if `prefers` allows a job and it takes long, it becomes one */
 	bool creates; /* honours Idempotency-Key */
 	bool conditional; /* honours If-Match */
 	bool tagged; /* answers an ETag, honours If-None-Match */
-	unsigned prefers; /* set of PREFERS_x: what a Prefer header can ask of it (RFC 7240) */
-	bool streamed; /* the body is read as it arrives and never held; it may be what `also` describes instead of a `request` */
-	bool rows; /* the body is many of `request`: a list, an object a line, CSV; the answer is so many of `response` unless it creates */
+	unsigned prefers; /* set of PREFERS_x: allowed Prefer headers (RFC 7240) */
+	bool streamed; /* the body is read as it arrives and never held whole; `also` may describe it instead of `request` */
+	bool rows; /* the body holds many of `request`: a list, an object per line, CSV; so does the answer of `response`, unless the route creates */
 	size_t body_maximum_bytes; /* 0: no body */
 	unsigned body_media, answer_media; /* sets of MEDIA_BIT */
 	const struct field_table *query, *request, *response; /* NULL: none */
 	bool list; /* response is a page of `response` */
 	int success; /* 200, 201, 202, 204 */
-	bool may_be_empty; /* 204 where there is nothing to tell */
+	bool may_be_empty; /* may answer 204, without content */
 	unsigned failures; /* set of ROUTE_FAILS_x beyond those of every route */
-	const char *example_body, *example_query, *example_parameter; /* of the path's {id}; NULL: none */
-	const char *also; /* JSON Schema of another body that is taken; NULL: none */
+	const char *example_body, *example_query, *example_parameter; /* example_parameter: of the path's {id}; NULL: none */
+	const char *also; /* JSON Schema of another accepted body; NULL: none */
 	const struct route_example *more_examples; /* of bodies; ends with {NULL}; NULL: none */
 };
 
-/* PREFERS_ASYNC: to be answered 202 with a job, at once or after the time that it may wait. PREFERS_WAIT: to wait for the end of
- * what is answered 202 anyway. ALWAYS_ASYNC: is answered so whether it was asked for or not. */
+/* PREFERS_ASYNC: the client may ask for 202 with a job, at once or after a wait. PREFERS_WAIT: it may wait for the end
+ * of work that is answered 202 anyway. ALWAYS_ASYNC: the answer is always a job. */
 enum route_preference { PREFERS_ASYNC = 1, PREFERS_WAIT = 2, ALWAYS_ASYNC = 4 };
 
-/* What a route may answer beside success, beyond 400, 401, 403, 406, 429, 500 and 503, which any may. */
+/* Failures of a route beyond 400, 401, 403, 406, 429, 500 and 503, which every route may answer. */
 enum route_failure {
 	FAILS_NOT_FOUND = 1,
 	FAILS_CONFLICT = 2,
@@ -93,11 +93,11 @@ struct route_match {
 	const char *path;          /* the template */
 };
 
-/* Which route a method and a percent-decoded path mean; HEAD is answered by GET's. False: there is nothing at this path
- * (or the arena is exhausted). Literal segments win over parameters. */
+/* Finds the route of a method and a percent-decoded path; HEAD uses the route of GET. False: the path is unknown, or
+ * the arena is exhausted. Literal segments win over parameters. */
 bool route_resolve(const char *method, const char *path, struct arena *arena, struct route_match *match);
 
-/* What may be done at a template: "GET, HEAD, POST". */
+/* The methods allowed at a template: "GET, HEAD, POST". */
 void route_allow(const char *path, char out[ROUTE_ALLOW_MAX]);
 
 const char *route_media_name(enum media media); /* "application/json" */

@@ -5,32 +5,32 @@
 #include "planner/training/practice.h"
 #include "schema/decode.h"
 
-static const struct node *member(const struct node *object, const char *key)
+static const struct node *get_member(const struct node *object, const char *key)
 {
 	return object && object->kind == NODE_OBJECT ? node_named(object->first, key) : NULL;
 }
 
-static double number(const struct node *object, const char *key)
+static double get_number(const struct node *object, const char *key)
 {
-	const struct node *value = member(object, key);
+	const struct node *value = get_member(object, key);
 
 	return value && node_is_number(value) ? node_number(value) : ABSENT_NUMBER;
 }
 
-/* Up to 2^53, beyond which a double skips whole numbers. */
-static int64_t count(const struct node *object, const char *key)
+/* Reads a count of at most 2^53; above that, doubles skip integers. */
+static int64_t get_count(const struct node *object, const char *key)
 {
-	double value = number(object, key);
+	double value = get_number(object, key);
 
 	return value >= 0 && value <= 9007199254740992.0 ? (int64_t)value : ABSENT_COUNT;
 }
 
-/* The figures of a table that are there; what an older version did not have stays `otherwise`. */
+/* Reads the figures of a table that are present; others, which an older version did not write, become `otherwise`. */
 static void read_figures(const struct field_table *table, const struct node *object, double otherwise, void *out)
 {
 	for (size_t i = 0; i < table->row_count; i++)
 		if (table->rows[i].kind == FIELD_NUMBER) {
-			double figure = given_or(number(object, table->rows[i].key), otherwise);
+			double figure = given_or(get_number(object, table->rows[i].key), otherwise);
 
 			memcpy((char *)out + table->rows[i].offset, &figure, sizeof figure);
 		}
@@ -38,10 +38,10 @@ static void read_figures(const struct field_table *table, const struct node *obj
 
 static void read_bottleneck(const struct node *object, struct bottleneck_use *use)
 {
-	const struct node *shares = member(object, "shares"), *kind = member(object, "kind");
+	const struct node *shares = get_member(object, "shares"), *kind = get_member(object, "kind");
 
 	for (enum bottleneck i = BOTTLENECK_COMPUTE; i < BOTTLENECK_COUNT; i++) {
-		use->shares[i] = given_or(number(shares, bottleneck_words[i]), 0);
+		use->shares[i] = given_or(get_number(shares, bottleneck_words[i]), 0);
 		if (node_text(kind) && strcmp(node_text(kind), bottleneck_words[i]) == 0)
 			use->kind = i;
 	}
@@ -55,31 +55,31 @@ enum status api_stored_option(const struct json_text *result, struct arena *aren
 
 	if (status != STATUS_OK)
 		return status;
-	recommended = member(tree, "recommended");
-	step = member(recommended, "step");
+	recommended = get_member(tree, "recommended");
+	step = get_member(recommended, "step");
 	field_table_clear(&table_training_option, option);
 	read_figures(&table_step_time, step, 0, &option->step);
 	if (!(option->step.time_s > 0))
 		return failure_set(failure, STATUS_INTERNAL, "the stored result holds no step");
-	read_figures(&table_interval, member(member(recommended, "interval"), "step_time_s"), ABSENT_NUMBER, &option->interval.step_time_s);
-	read_bottleneck(member(recommended, "bottleneck"), &option->bottleneck);
-	option->accelerator.id = node_text(member(recommended, "accelerator"));
-	option->gpu_count = count(recommended, "gpu_count");
-	option->cost.usd_per_gpu_hour = number(member(recommended, "cost"), "usd_per_gpu_hour");
-	option->energy.total_kwh = number(member(recommended, "energy"), "total_kwh");
-	option->wall_clock_hours = number(recommended, "wall_clock_hours");
+	read_figures(&table_interval, get_member(get_member(recommended, "interval"), "step_time_s"), ABSENT_NUMBER, &option->interval.step_time_s);
+	read_bottleneck(get_member(recommended, "bottleneck"), &option->bottleneck);
+	option->accelerator.id = node_text(get_member(recommended, "accelerator"));
+	option->gpu_count = get_count(recommended, "gpu_count");
+	option->cost.usd_per_gpu_hour = get_number(get_member(recommended, "cost"), "usd_per_gpu_hour");
+	option->energy.total_kwh = get_number(get_member(recommended, "energy"), "total_kwh");
+	option->wall_clock_hours = get_number(recommended, "wall_clock_hours");
 	return STATUS_OK;
 }
 
-/* The first of two keys that is there. */
-static double either(const struct node *object, const char *key, const char *other)
+/* Reads the first of two keys that is present. */
+static double get_either_number(const struct node *object, const char *key, const char *other)
 {
-	return given_or(number(object, key), number(object, other));
+	return given_or(get_number(object, key), get_number(object, other));
 }
 
 static const char *text_or(const struct node *object, const char *key)
 {
-	const char *text = node_text(member(object, key));
+	const char *text = node_text(get_member(object, key));
 
 	return text ? text : "";
 }
@@ -92,19 +92,19 @@ enum status api_stored_figures(const struct json_text *result, struct arena *are
 
 	if (status != STATUS_OK)
 		return status;
-	recommended = member(tree, "recommended");
+	recommended = get_member(tree, "recommended");
 	if (!recommended)
 		return failure_set(failure, STATUS_INTERNAL, "the stored result recommends nothing");
-	cost = member(recommended, "cost");
-	offer = member(cost, "offer");
+	cost = get_member(recommended, "cost");
+	offer = get_member(cost, "offer");
 	*figures = (struct plan_figures){
-		.accelerator = node_text(member(recommended, "accelerator")),
-		.gpu_count = count(recommended, "gpu_count"),
-		.hours = number(recommended, "wall_clock_hours"),
-		.usd_per_gpu_hour = given_or(number(cost, "usd_per_gpu_hour"), number(offer, "usd_per_gpu_hour")),
-		.usd = either(cost, "total_usd", "usd_per_month"),
-		.kwh = either(member(recommended, "energy"), "total_kwh", "kwh_per_month"),
-		.kgco2e = either(member(recommended, "carbon"), "total_kgco2e", "kgco2e_per_month"),
+		.accelerator = node_text(get_member(recommended, "accelerator")),
+		.gpu_count = get_count(recommended, "gpu_count"),
+		.hours = get_number(recommended, "wall_clock_hours"),
+		.usd_per_gpu_hour = given_or(get_number(cost, "usd_per_gpu_hour"), get_number(offer, "usd_per_gpu_hour")),
+		.usd = get_either_number(cost, "total_usd", "usd_per_month"),
+		.kwh = get_either_number(get_member(recommended, "energy"), "total_kwh", "kwh_per_month"),
+		.kgco2e = get_either_number(get_member(recommended, "carbon"), "total_kgco2e", "kgco2e_per_month"),
 	};
 	if (offer)
 		figures->offer = arena_printf(arena, "%s %s %s %s", text_or(offer, "provider"), text_or(offer, "instance_type"),
@@ -112,9 +112,9 @@ enum status api_stored_figures(const struct json_text *result, struct arena *are
 	return offer && !figures->offer ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-static const char *text(const struct node *object, const char *key)
+static const char *get_text(const struct node *object, const char *key)
 {
-	const struct node *value = member(object, key);
+	const struct node *value = get_member(object, key);
 
 	return value ? node_text(value) : NULL;
 }
@@ -128,14 +128,14 @@ static void read_table(const struct field_table *table, const struct node *objec
 		decode_object(&decoder, table, NULL, object, out);
 }
 
-/* What an assumption of the plan says in numbers; NaN: it makes none of that field. */
-static double assumed(const struct node *tree, const char *field)
+/* Returns the number in the plan's assumption about a field; NaN if there is none. */
+static double assumed_number(const struct node *tree, const char *field)
 {
-	const struct node *list = member(tree, "assumptions");
+	const struct node *list = get_member(tree, "assumptions");
 
 	for (const struct node *item = list && list->kind == NODE_LIST ? list->first : NULL; item; item = item->next)
-		if (text(item, "field") && strcmp(text(item, "field"), field) == 0)
-			return number(item, "value");
+		if (get_text(item, "field") && strcmp(get_text(item, "field"), field) == 0)
+			return get_number(item, "value");
 	return ABSENT_NUMBER;
 }
 
@@ -155,40 +155,40 @@ enum status api_stored_layout(const struct plan_record *plan, struct arena *aren
 	*layout = (struct stored_layout){.gpu_count = ABSENT_COUNT};
 	if (status != STATUS_OK)
 		return status;
-	best = member(tree, "recommended");
-	if (!best || !text(best, "accelerator"))
+	best = get_member(tree, "recommended");
+	if (!best || !get_text(best, "accelerator"))
 		return failure_set(failure, STATUS_INTERNAL, "the stored result recommends nothing");
 	failure_clear(&unread);
-	cost = member(best, "cost");
-	batch = member(best, "batch");
-	read_table(&table_parallelism, member(best, "parallelism"), arena, &unread, &layout->training);
+	cost = get_member(best, "cost");
+	batch = get_member(best, "batch");
+	read_table(&table_parallelism, get_member(best, "parallelism"), arena, &unread, &layout->training);
 	failure_clear(&unread);
-	read_table(&table_serving_parallelism, member(best, "parallelism"), arena, &unread, &layout->serving);
-	layout->accelerator = text(best, "accelerator");
-	layout->gpu_count = count(best, "gpu_count");
-	layout->precision = text(best, "precision") ? precision_of_name(text(best, "precision"))
-		: text(request, "precision") ? precision_of_name(text(request, "precision")) : PRECISION_UNSET; /* a training's is the request's, as resolved */
-	layout->kv_precision = text(best, "kv_precision") ? precision_of_name(text(best, "kv_precision")) : PRECISION_UNSET;
-	layout->batch = number(batch, "mean");
-	layout->usd = given_or(number(cost, "total_usd"), number(cost, "usd_per_month"));
-	layout->step_tokens = number(member(tree, "batch"), "global_batch_tokens");
-	layout->predicted.step_time_s = number(member(best, "step"), "time_s");
-	layout->predicted.tokens_per_s = given_or(number(best, "tokens_per_s"), number(member(best, "throughput"), "output_tokens_per_s"));
-	layout->predicted.mean_gpu_w = number(member(best, "energy"), "mean_gpu_w");
-	layout->predicted.hours = number(best, "wall_clock_hours");
-	layout->predicted.total_kwh = number(member(best, "energy"), "total_kwh");
-	layout->predicted.total_usd = number(cost, "total_usd");
-	layout->stack_likeness = is_given(assumed(tree, "calibration.stack_speed")) ? given_or(assumed(tree, "calibration.stack_likeness"), 1) : 0;
-	layout->release_given = text(asked, "stack_release") != NULL;
+	read_table(&table_serving_parallelism, get_member(best, "parallelism"), arena, &unread, &layout->serving);
+	layout->accelerator = get_text(best, "accelerator");
+	layout->gpu_count = get_count(best, "gpu_count");
+	layout->precision = get_text(best, "precision") ? precision_of_name(get_text(best, "precision"))
+		: get_text(request, "precision") ? precision_of_name(get_text(request, "precision")) : PRECISION_UNSET; /* a training's precision is that of the resolved request */
+	layout->kv_precision = get_text(best, "kv_precision") ? precision_of_name(get_text(best, "kv_precision")) : PRECISION_UNSET;
+	layout->batch = get_number(batch, "mean");
+	layout->usd = given_or(get_number(cost, "total_usd"), get_number(cost, "usd_per_month"));
+	layout->step_tokens = get_number(get_member(tree, "batch"), "global_batch_tokens");
+	layout->predicted.step_time_s = get_number(get_member(best, "step"), "time_s");
+	layout->predicted.tokens_per_s = given_or(get_number(best, "tokens_per_s"), get_number(get_member(best, "throughput"), "output_tokens_per_s"));
+	layout->predicted.mean_gpu_w = get_number(get_member(best, "energy"), "mean_gpu_w");
+	layout->predicted.hours = get_number(best, "wall_clock_hours");
+	layout->predicted.total_kwh = get_number(get_member(best, "energy"), "total_kwh");
+	layout->predicted.total_usd = get_number(cost, "total_usd");
+	layout->stack_likeness = is_given(assumed_number(tree, "calibration.stack_speed")) ? given_or(assumed_number(tree, "calibration.stack_likeness"), 1) : 0;
+	layout->release_given = get_text(asked, "stack_release") != NULL;
 	failure_clear(&unread);
-	read_table(&table_parallelism, member(asked, "parallelism"), arena, &unread, &pins);
+	read_table(&table_parallelism, get_member(asked, "parallelism"), arena, &unread, &pins);
 	layout->layout_given = practice_layout_is_known(&pins);
-	layout->node_count = count(best, "node_count") > 0 ? count(best, "node_count") : 1;
-	layout->practice = given_or(number(member(best, "practice"), "value"), 1);
-	layout->params_active = number(member(tree, "workload"), "params_active");
-	layout->hfu = number(best, "hfu");
-	layout->stack_speed = given_or(assumed(tree, "calibration.stack_speed"), 1);
-	layout->stack = text(request, "stack");
-	layout->pinned = is_given(number(request, "mfu"));
+	layout->node_count = get_count(best, "node_count") > 0 ? get_count(best, "node_count") : 1;
+	layout->practice = given_or(get_number(get_member(best, "practice"), "value"), 1);
+	layout->params_active = get_number(get_member(tree, "workload"), "params_active");
+	layout->hfu = get_number(best, "hfu");
+	layout->stack_speed = given_or(assumed_number(tree, "calibration.stack_speed"), 1);
+	layout->stack = get_text(request, "stack");
+	layout->pinned = is_given(get_number(request, "mfu"));
 	return STATUS_OK;
 }

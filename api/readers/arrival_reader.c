@@ -7,11 +7,12 @@
 
 enum { ROWS_FIRST = 1024, COLUMNS = 3, ROWS_DEPTH = 3 }; /* depth: inside of {"trace": {"arrivals": [ */
 
-/* What can be wrong with a row. Of each the first few are told, so that one does not hide another; all are counted. */
+/* Kinds of faults of a row. The first few of each kind are reported, so that one kind does not hide another; all are
+ * counted. */
 enum row_problem { ROW_NO_LIST, ROW_NO_NUMBER, ROW_TIME, ROW_UNSORTED, ROW_PROMPT, ROW_OUTPUT, ROW_PROBLEM_COUNT };
 enum { TOLD_OF_EACH = FAULTS_MAX / ROW_PROBLEM_COUNT };
 
-static const double most = 1e9; /* of a time in seconds, and of tokens */
+static const double most = 1e9; /* limit of a time in seconds, and of tokens */
 static const char stand_in[] = "[0,1,1]";
 static const char pointer_of_rows[] = "/trace/arrivals";
 
@@ -21,11 +22,11 @@ struct arrival_reader {
 	struct json_stream stream;
 	struct buffer kept, text;
 	const char *piece;
-	size_t piece_kept; /* bytes of the present piece that are kept or passed over already */
-	bool in_trace, in_arrivals; /* the last keys at depths 1 and 2 */
+	size_t piece_kept; /* bytes of the current piece that are stored or skipped already */
+	bool in_trace, in_arrivals; /* the last key at depth 1 is `trace`, at depth 2 `arrivals` */
 	bool in_rows, row_is_good;
-	size_t columns, seen; /* of the present row; rows met, good or not */
-	size_t stand_in_at; /* in `kept`; 0: there is none */
+	size_t columns, seen; /* columns: of the current row; seen: rows so far, good or not */
+	size_t stand_in_at; /* position in `kept`; 0: none */
 	double row[COLUMNS];
 	struct trace_arrival *rows;
 	size_t count, capacity;
@@ -61,7 +62,7 @@ size_t arrival_reader_memory_bytes(const struct arrival_reader *reader)
 
 /* --- rows ---------------------------------------------------------------------------------------------------------- */
 
-/* A fault of the present row: of one of its numbers, or (column COLUMNS) of the whole. */
+/* Records a fault of the current row: of one of its numbers, or (column COLUMNS) of the whole row. */
 static void row_fault(struct arrival_reader *reader, enum row_problem problem, size_t column)
 {
 	static const struct {
@@ -127,7 +128,7 @@ static enum status row_ends(struct arrival_reader *reader, struct failure *failu
 	if (reader->row_is_good)
 		row_check(reader);
 	if (reader->seen++ == ARRIVALS_MAX)
-		return failure_set(failure, STATUS_TOO_LARGE, "a trace may have %d requests: send a part of it", ARRIVALS_MAX);
+		return failure_set(failure, STATUS_TOO_LARGE, "the trace has more than %d requests, the limit; send a part of it", ARRIVALS_MAX);
 	if (!reader->row_is_good)
 		return STATUS_OK;
 	status = rows_make_room(reader, failure);
@@ -156,7 +157,7 @@ static bool token_ends(enum json_token token)
 	return token == TOKEN_END_ARRAY || token == TOKEN_END_OBJECT;
 }
 
-/* A list or object counts where it begins: at the depth around it. */
+/* A list or object is counted at its beginning, with the depth around it. */
 static enum status read_row_token(
 	struct arrival_reader *reader, const struct json_stream *stream, enum json_token token, struct failure *failure)
 {
@@ -176,7 +177,8 @@ static enum status read_row_token(
 	return STATUS_OK;
 }
 
-/* --- what is around them --------------------------------------------------------------------------------------------- */
+/* --- the text around the rows
+ * ------------------------------------------------------------------------------------------- */
 
 static void keep_until(struct arrival_reader *reader, size_t end)
 {
@@ -235,7 +237,7 @@ enum status arrival_reader_feed(
 	if (status == STATUS_OK && !reader->in_rows)
 		keep_until(reader, length);
 	if (status == STATUS_OK && reader->kept.failed)
-		return failure_set(failure, STATUS_TOO_LARGE, "a request may have %d bytes besides trace.arrivals", ARRIVALS_KEPT_MAX_BYTES);
+		return failure_set(failure, STATUS_TOO_LARGE, "the request is larger than %d bytes without trace.arrivals, the limit", ARRIVALS_KEPT_MAX_BYTES);
 	return status;
 }
 
@@ -299,6 +301,6 @@ enum status arrival_reader_text(struct arrival_reader *reader, struct json_text 
 	*text = (struct json_text){.text = reader->text.bytes, .length = reader->text.length};
 	if (!reader->text.failed)
 		return STATUS_OK;
-	return failure_set(failure, STATUS_TOO_LARGE, "a trace that is kept with its plan may have %d bytes; an estimate takes it",
+	return failure_set(failure, STATUS_TOO_LARGE, "a trace that is stored with its plan may have %d bytes; use an estimate for a longer one",
 		ARRIVALS_TEXT_MAX_BYTES);
 }

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Numbers are the sender's to choose: a row of slots longer than this is not met by chance in a table that is half empty. */
+/* The sender chooses the correlations. In a half-empty table, a run of slots longer than PROBES_MAX does not occur by
+ * chance. */
 enum { SLOTS_FIRST = 1024, PROBES_MAX = 512 };
 
 void launches_free(struct launches *launches)
@@ -18,7 +19,7 @@ static void give_up(struct launches *launches)
 	launches->given_up = true;
 }
 
-/* Steele, Lea and Flood 2014, SplitMix64's finaliser. */
+/* Hash: the finaliser of SplitMix64 (Steele, Lea and Flood 2014). */
 static size_t home_of(const struct launches *launches, uint64_t key)
 {
 	uint64_t mixed = key >> 2;
@@ -28,7 +29,7 @@ static size_t home_of(const struct launches *launches, uint64_t key)
 	return (size_t)(mixed ^ (mixed >> 31)) & (launches->capacity - 1);
 }
 
-/* The slot of a correlation, or the free one where it would stand; NULL when neither is near. */
+/* Returns the slot of a correlation, or the free slot for it; NULL if neither is within PROBES_MAX. */
 static struct launch_slot *slot_of(const struct launches *launches, uint64_t key)
 {
 	size_t at = home_of(launches, key);
@@ -39,8 +40,8 @@ static struct launch_slot *slot_of(const struct launches *launches, uint64_t key
 	return NULL;
 }
 
-/* Twice the slots; false without memory, past the maximum, or where they crowd all the same. */
-static bool grow(struct launches *launches)
+/* Doubles the slots; false without memory, above the maximum, or if keys still collide. */
+static bool grow_table(struct launches *launches)
 {
 	struct launches larger = {.capacity = launches->capacity ? 2 * launches->capacity : SLOTS_FIRST, .count = launches->count};
 	bool crowded = false;
@@ -62,7 +63,7 @@ static bool grow(struct launches *launches)
 	return !crowded;
 }
 
-/* Frees a slot and moves up those behind it that stand past their home, so that a search may end at a free slot. */
+/* Frees a slot and moves up the following slots that are past their home, so that a search can end at a free slot. */
 static void slot_free(struct launches *launches, struct launch_slot *freed)
 {
 	size_t mask = launches->capacity - 1, hole = (size_t)(freed - launches->slots);
@@ -79,8 +80,8 @@ static void slot_free(struct launches *launches, struct launch_slot *freed)
 	launches->count--;
 }
 
-/* The slot holds the other half of what came. */
-static bool settle(struct launches *launches, struct launch_slot *slot, enum launch_half half, double time_us, struct launch_pair *pair)
+/* Completes the pair: the slot has the other half. */
+static bool complete_pair(struct launches *launches, struct launch_slot *slot, enum launch_half half, double time_us, struct launch_pair *pair)
 {
 	bool kernel_came = half == LAUNCH_STARTED;
 
@@ -100,7 +101,7 @@ bool launches_meet(struct launches *launches, double correlation, enum launch_ha
 
 	if (launches->given_up || !(correlation >= 1 && correlation <= 0x1p53))
 		return false;
-	if (2 * (launches->count + 1) > launches->capacity && !grow(launches)) {
+	if (2 * (launches->count + 1) > launches->capacity && !grow_table(launches)) {
 		give_up(launches);
 		return false;
 	}
@@ -111,7 +112,7 @@ bool launches_meet(struct launches *launches, double correlation, enum launch_ha
 		return false;
 	}
 	if (slot->key && (half == LAUNCH_STARTED) != ((slot->key & 3) == LAUNCH_STARTED))
-		return settle(launches, slot, half, time_us, pair);
+		return complete_pair(launches, slot, half, time_us, pair);
 	launches->count += slot->key == 0;
 	time_us = slot->key && half == LAUNCH_STARTED ? fmax(time_us, slot->time_us) : time_us;
 	*slot = (struct launch_slot){key, time_us};

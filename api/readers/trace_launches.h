@@ -1,7 +1,8 @@
-/* Launch calls and the kernels that they start, matched by their correlation as both go by in any order (E80).
+/* Matches launch calls with the kernels that they start, by correlation, in any order (E80).
  *
- * Kept is what has not met its other half: 16 bytes each, in a table that grows to LAUNCH_SLOTS_MAX slots of which half may be
- * used. Past that, or where numbers crowd on purpose, matching ends: `given_up`, and nothing is kept any more. One owner. */
+ * The table has only calls and kernels without a match yet, 16 bytes each. It grows to LAUNCH_SLOTS_MAX slots, of which
+ * half may be used. Above that, or if correlations collide on purpose, matching ends: `given_up` is set and nothing
+ * more is stored. One owner. */
 #ifndef FLEETPLAN_API_READERS_TRACE_LAUNCHES_H
 #define FLEETPLAN_API_READERS_TRACE_LAUNCHES_H
 
@@ -35,8 +36,8 @@ struct launch_pair {
 
 void launches_free(struct launches *launches);
 
-/* Takes one half. Given: its correlation, 1 to 2^53 (others are passed over), its time. Returned: whether the other half was there:
- * then *pair holds both. Of several kernels of one graph that come before its call the last one is kept. */
+/* Adds one half with its correlation, 1 to 2^53 (others are ignored), and its time. True if the other half is there:
+ * then *pair has both. If several kernels of one graph come before its call, the last one is used. */
 bool launches_meet(struct launches *launches, double correlation, enum launch_half half, double time_us, struct launch_pair *pair);
 
 #endif

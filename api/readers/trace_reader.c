@@ -5,10 +5,10 @@
 
 enum { INTERVALS_FIRST = 1024, STEPS_FIRST = 16, BITS = 64 };
 
-/* Microseconds that a clock can show: past them a double no longer tells a microsecond from the next. */
+/* Largest time in microseconds; above it a double cannot represent each microsecond. */
 static const double time_most_us = 9e15;
 
-/* Where in a document the reader is. Events lie at one depth, and all else is kept as it came. */
+/* Position of the reader in the document. Events are at one depth; everything else is stored unchanged. */
 enum place { PLACE_OUTSIDE, PLACE_EVENTS };
 
 struct event {
@@ -18,7 +18,7 @@ struct event {
 	bool on_device;
 };
 
-/* The member whose value comes next, as far as it means something. */
+/* The member whose value comes next, if the reader uses it. */
 enum member {
 	MEMBER_OTHER, MEMBER_PHASE, MEMBER_NAME, MEMBER_CATEGORY, MEMBER_START, MEMBER_DURATION, MEMBER_PROCESS, MEMBER_STREAM,
 	MEMBER_DEVICE, MEMBER_BYTES, MEMBER_CORRELATION, MEMBER_TRACE, MEMBER_EVENTS, MEMBER_DISTRIBUTED, MEMBER_DEVICES, MEMBER_RANK, MEMBER_WORLD,
@@ -29,22 +29,22 @@ struct trace_reader {
 	struct json_stream stream;
 	struct buffer kept;
 	enum place place;
-	size_t events_depth;  /* of the list's inside; 0: none met yet */
+	size_t events_depth;  /* depth inside the list of events; 0: none seen yet */
 	bool wrapped;         /* inside the request's member `trace` */
 	bool met;
-	size_t piece_kept;    /* bytes of the present piece that are kept or passed over already */
+	size_t piece_kept;    /* bytes of the current piece that are stored or skipped already */
 	const char *piece;
 	enum member member, section; /* section: the last member of the trace itself */
 	bool in_arguments;
 	struct event event;
 	double event_count, copies, kernels, bytes_to_device, pageable_bytes;
 	double copy_us;
-	uint64_t streams, devices; /* bit n: number n was seen, the last one for all above */
+	uint64_t streams, devices; /* bit n: number n was seen; the last bit: any higher number */
 	double rank, world_size;
 	char backend[32], device_name[96];
 	struct traced traced;
 	struct launches launches;
-	double launch_to_start_us; /* of all that met their calls */
+	double launch_to_start_us; /* sum over all kernels with a matched call */
 	size_t steps_capacity, interval_capacity;
 };
 
@@ -89,15 +89,15 @@ const struct buffer *trace_reader_request(const struct trace_reader *reader)
 	return reader->met && !reader->wrapped ? NULL : &reader->kept;
 }
 
-/* --- what is kept of an event --------------------------------------------------------------------------------------- */
+/* --- activity of an event ------------------------------------------------------------------------------------------- */
 
 static enum status too_many(struct failure *failure)
 {
 	return failure_set(failure, STATUS_TOO_LARGE,
-		"the trace holds more than %d separate stretches of activity: profile fewer steps", TRACE_INTERVALS_MAX);
+		"the trace has more than %d separate stretches of activity, the limit; profile fewer steps", TRACE_INTERVALS_MAX);
 }
 
-/* A set that is full is merged; where that frees less than half of it, it doubles, as long as all together may. */
+/* Merges a full set; if that frees less than half of it, doubles it, up to the limit for all sets together. */
 static enum status set_make_room(struct trace_reader *reader, struct intervals *set, struct failure *failure)
 {
 	size_t more = set->capacity ? set->capacity : INTERVALS_FIRST;
@@ -130,7 +130,7 @@ static enum status keep_interval(struct trace_reader *reader, enum activity acti
 	return status;
 }
 
-/* A call and what it started: in between, the work was queued. */
+/* Matches a call with the work that it started; the work was queued between the two. */
 static enum status match_launch(struct trace_reader *reader, enum event_kind kind, struct failure *failure)
 {
 	const struct event *event = &reader->event;
@@ -161,14 +161,14 @@ static enum status keep_step(struct trace_reader *reader, double step, struct fa
 	for (size_t i = 0; i < traced->step_count; i++) {
 		struct span *window = &traced->steps[i].window;
 
-		if (traced->steps[i].step == step) { /* the same step as another thread sees it */
+		if (traced->steps[i].step == step) { /* the same step, seen by another thread */
 			window->start = fmin(window->start, event->start_us);
 			window->end = fmax(window->end, event->start_us + event->duration_us);
 			return STATUS_OK;
 		}
 	}
 	if (traced->step_count == TRACE_STEPS_MAX)
-		return failure_set(failure, STATUS_TOO_LARGE, "the trace holds more than %d steps: profile fewer", TRACE_STEPS_MAX);
+		return failure_set(failure, STATUS_TOO_LARGE, "the trace has more than %d steps, the limit; profile fewer", TRACE_STEPS_MAX);
 	if (traced->step_count == reader->steps_capacity) {
 		size_t capacity = reader->steps_capacity ? reader->steps_capacity * 2 : STEPS_FIRST;
 		struct step_window *steps = realloc(traced->steps, capacity * sizeof *steps);
@@ -209,7 +209,7 @@ static void count_device_event(struct trace_reader *reader, enum event_kind kind
 		reader->pageable_bytes += event->bytes;
 }
 
-/* RFC 6901, of a member of the present event. */
+/* Rejects a member of the current event, with its JSON pointer (RFC 6901). */
 static enum status event_refuse(const struct trace_reader *reader, const char *key, struct failure *failure, const char *detail)
 {
 	char pointer[FAULT_POINTER_MAX];
@@ -225,11 +225,11 @@ static enum status event_check(const struct trace_reader *reader, struct failure
 	const struct event *event = &reader->event;
 
 	if (!is_given(event->start_us))
-		return event_refuse(reader, "ts", failure, "a complete event (ph X) has a time, in microseconds");
+		return event_refuse(reader, "ts", failure, "a complete event (ph X) needs a time, in microseconds");
 	if (fabs(event->start_us) > time_most_us)
-		return event_refuse(reader, "ts", failure, "a time in microseconds, not beyond 9e15");
+		return event_refuse(reader, "ts", failure, "should be a time in microseconds, at most 9e15");
 	if (!(event->duration_us >= 0 && event->duration_us <= time_most_us))
-		return event_refuse(reader, "dur", failure, "a duration in microseconds, 0 to 9e15");
+		return event_refuse(reader, "dur", failure, "should be a duration in microseconds, 0 to 9e15");
 	return STATUS_OK;
 }
 
@@ -330,7 +330,7 @@ static void event_number(struct trace_reader *reader, const struct json_stream *
 		event->correlation = stream->number;
 }
 
-/* A time that is no number would be taken for one that is missing. */
+/* True for a time that is not a number; the reader would otherwise read it as missing. */
 static bool event_is_odd(const struct trace_reader *reader, enum json_token token)
 {
 	return token != TOKEN_NUMBER && token != TOKEN_END_OBJECT && token != TOKEN_END_ARRAY &&
@@ -353,18 +353,18 @@ static enum status read_event(struct trace_reader *reader, const struct json_str
 	if (token == TOKEN_END_OBJECT && stream->depth == depth + 1)
 		return event_end(reader, failure);
 	if (stream->depth == depth)
-		return event_refuse(reader, NULL, failure, "each event is an object");
+		return event_refuse(reader, NULL, failure, "should be an object, like each event");
 	if (event_is_odd(reader, token))
-		return event_refuse(reader, reader->member == MEMBER_START ? "ts" : "dur", failure, "a number of microseconds");
+		return event_refuse(reader, reader->member == MEMBER_START ? "ts" : "dur", failure, "should be a number of microseconds");
 	if (token == TOKEN_TEXT)
 		event_text(reader, stream);
 	else if (token == TOKEN_NUMBER)
 		event_number(reader, stream);
-	reader->member = MEMBER_OTHER; /* what is nested in a value is not that value */
+	reader->member = MEMBER_OTHER; /* a nested value is not the member's value */
 	return STATUS_OK;
 }
 
-/* --- tokens outside of them ------------------------------------------------------------------------------------------ */
+/* --- tokens outside the events --------------------------------------------------------------------------------------- */
 
 static void keep_until(struct trace_reader *reader, size_t end)
 {
@@ -374,7 +374,7 @@ static void keep_until(struct trace_reader *reader, size_t end)
 
 static size_t trace_depth(const struct trace_reader *reader)
 {
-	return reader->wrapped ? 2 : 1; /* of the inside of the object that holds traceEvents */
+	return reader->wrapped ? 2 : 1; /* depth inside the object that has traceEvents */
 }
 
 static void read_outer_key(struct trace_reader *reader, const struct json_stream *stream)
@@ -394,7 +394,7 @@ static void read_outer_key(struct trace_reader *reader, const struct json_stream
 	                                                                                                 : MEMBER_OTHER;
 }
 
-/* Text of a trace that is answered is UTF-8, like all that is. */
+/* Copies text of a trace that the answer repeats; like all text, it must be UTF-8. */
 static void keep_text(char *out, size_t size, const struct json_stream *stream)
 {
 	if (!out[0] && stream->length < size && utf8_valid(stream->text, stream->length))
@@ -413,7 +413,7 @@ static void read_outer_value(struct trace_reader *reader, const struct json_stre
 		keep_text(reader->device_name, sizeof reader->device_name, stream);
 }
 
-/* Whether the list that begins here is that of the events. */
+/* True if the list that begins here is the list of events. */
 static bool begins_events(const struct trace_reader *reader, const struct json_stream *stream)
 {
 	if (reader->met)
@@ -425,7 +425,7 @@ static enum status read_outer(struct trace_reader *reader, const struct json_str
 {
 	if (token == TOKEN_KEY) {
 		if (reader->met && stream->depth == trace_depth(reader) && strcmp(stream->text, "traceEvents") == 0)
-			return failure_set(failure, STATUS_MALFORMED, "traceEvents stands twice");
+			return failure_set(failure, STATUS_MALFORMED, "traceEvents appears twice; send it once");
 		read_outer_key(reader, stream);
 	} else if (token == TOKEN_BEGIN_ARRAY && begins_events(reader, stream)) {
 		reader->place = PLACE_EVENTS;
@@ -466,7 +466,7 @@ enum status trace_reader_feed(struct trace_reader *reader, const char *piece, si
 	if (status == STATUS_OK && reader->place == PLACE_OUTSIDE)
 		keep_until(reader, length);
 	if (status == STATUS_OK && reader->kept.failed)
-		return failure_set(failure, STATUS_TOO_LARGE, "what is no event of a trace may have %d bytes", TRACE_KEPT_MAX_BYTES);
+		return failure_set(failure, STATUS_TOO_LARGE, "the trace has more than %d bytes outside its events, the limit", TRACE_KEPT_MAX_BYTES);
 	return status;
 }
 
@@ -497,7 +497,7 @@ enum status trace_reader_summarize(struct trace_reader *reader, struct trace_sum
 	summary->host_to_device_bytes = reader->bytes_to_device;
 	summary->host_to_device_gbs = reader->copy_us > 0 ? reader->bytes_to_device / reader->copy_us / 1000 : ABSENT_NUMBER;
 	summary->pageable_share = reader->bytes_to_device > 0 ? reader->pageable_bytes / reader->bytes_to_device : ABSENT_NUMBER;
-	if (reader->launches.given_up) { /* the half of them would say less than none */
+	if (reader->launches.given_up) { /* half of the matches would mislead more than none */
 		reader->traced.launches = 0;
 		reader->traced.sets[ACTIVITY_QUEUED].count = 0;
 	}
@@ -510,6 +510,6 @@ enum status trace_reader_summarize(struct trace_reader *reader, struct trace_sum
 	if (trace_timings(&reader->traced, summary, mean))
 		return STATUS_OK;
 	failure_add(failure, reader->wrapped ? "/trace" : "", "empty",
-		"no event of the trace takes any time: complete events (ph X) of operators, kernels or steps are read");
+		"no event of the trace has a duration; send complete events (ph X) of operators, kernels or steps");
 	return failure->status;
 }

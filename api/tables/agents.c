@@ -1,35 +1,35 @@
-/* Agents on other nodes, and the leases by which they work. */
+/* Agents on other nodes, and their leases. */
 #include "api/tables/shared.h"
 
-#define TOKEN INTEGER(token, 1, 9e15, "Of the lease, as it was given", .flags = REQUIRED, .example = "1")
+#define TOKEN INTEGER(token, 1, 9e15, "Token of the lease", .flags = REQUIRED, .example = "1")
 
 #define OF struct device_record
 static const struct field agent_device_rows[] = {
-	TEXT(id, 128, "Id: the same whenever this device is listed, and no other device's", .flags = REQUIRED, .example = "\"GPU-6e1b\""),
-	TEXT(backend, 32, "How it is driven: cpu, opencl, cuda, hip", .flags = REQUIRED, .example = "\"cuda\""),
-	TEXT(name, 200, "Name that it tells", .flags = REQUIRED),
-	TEXT(accelerator, 64, "Row of the catalogue; absent when unknown"),
+	TEXT(id, 128, "Id of the device: always the same for this device, and different from every other device's", .flags = REQUIRED, .example = "\"GPU-6e1b\""),
+	TEXT(backend, 32, "Backend that drives it: cpu, opencl, cuda, hip", .flags = REQUIRED, .example = "\"cuda\""),
+	TEXT(name, 200, "Name that the device reports", .flags = REQUIRED),
+	TEXT(accelerator, 64, "Id of its catalogue row; absent if unknown"),
 	TEXT(driver, 200, "Driver and version"),
-	NUMBER(memory_bytes, 0, 1e15, "Memory that it reports"),
-	WORD(state, agent_device_state_words, "How it is", .fallback = "idle"),
-	TEXT(state_reason, 1000, "Why"),
-	JSON(properties, "What else it tells: the `device` line of `fleetplan bench`, from which pci_id, ecc, power_limit_w, ... are read"),
+	NUMBER(memory_bytes, 0, 1e15, "Memory that the device reports"),
+	WORD(state, agent_device_state_words, "State of the device", .fallback = "idle"),
+	TEXT(state_reason, 1000, "Reason for the state"),
+	JSON(properties, "Other properties: the `device` line of `fleetplan bench`, from which the daemon reads pci_id, ecc, power_limit_w and others"),
 };
-TABLE(agent_device, agent_device_rows, "A device as its agent tells it.");
+TABLE(agent_device, agent_device_rows, "A device as its agent reports it.");
 #undef OF
 
-#define HOST    TEXT(host, 200, "Machine", .example = "\"gpu-07\"")
-#define VERSION TEXT(version, 64, "Of its program")
-#define AGENT_LABELS LABELS(labels, "What its owner calls it: a map of text to text")
+#define HOST    TEXT(host, 200, "Name of the machine", .example = "\"gpu-07\"")
+#define VERSION TEXT(version, 64, "Version of the agent")
+#define AGENT_LABELS LABELS(labels, "Labels that its owner gives it: pairs of key and text")
 
 #define OF struct agent_registration
 static const struct field agent_registration_rows[] = {
-	TEXT(agent_id, 64, "Id that the agent chose once and keeps; who comes again with it is the same agent. Made of the host when left out",
+	TEXT(agent_id, 64, "Id that the agent chooses once and keeps; a registration with the same id is the same agent. Default: made of the host",
 		.form = FORM_SLUG),
-	TEXT(host, 200, "Machine", .flags = REQUIRED, .example = "\"gpu-07\""),
+	TEXT(host, 200, "Name of the machine", .flags = REQUIRED, .example = "\"gpu-07\""),
 	VERSION,
 	AGENT_LABELS,
-	LIST(devices, AGENT_DEVICES_MAX, agent_device, "What is attached to it. Those that it told before and does not tell now are `gone`"),
+	LIST(devices, AGENT_DEVICES_MAX, agent_device, "Devices attached to the machine. A device that an earlier registration listed and this one does not becomes `gone`"),
 };
 TABLE(agent_registration, agent_registration_rows, "An agent that offers its devices.");
 #undef OF
@@ -40,92 +40,92 @@ static const struct field agent_rows[] = {
 	HOST,
 	VERSION,
 	AGENT_LABELS,
-	WORD(state, agent_state_words, "Whether it is heard of"),
-	INTEGER(devices, 0, 9e15, "Devices attached to it"),
-	FIGURE(heartbeat_s, "How often it shall be heard of while it works, give or take a fifth"),
-	FIGURE(lease_s, "After which silence its work is given to another"),
-	TEXTS(refused_devices, AGENT_DEVICES_MAX, "Devices that it told and that are another's: of an agent that is heard of, or of the daemon's own machine"),
-	TIME_AS(registered_at, registered_at_us, "When it came first"),
-	TIME_AS(seen_at, seen_at_us, "When it was last heard of"),
+	WORD(state, agent_state_words, "Whether the agent reports (online) or not (silent)"),
+	INTEGER(devices, 0, 9e15, "Number of devices attached to the machine"),
+	FIGURE(heartbeat_s, "Interval of heartbeats while the agent works, give or take a fifth"),
+	FIGURE(lease_s, "Silence after which its work goes to another agent"),
+	TEXTS(refused_devices, AGENT_DEVICES_MAX, "Devices in its registration that belong to another online agent or to the daemon's own machine"),
+	TIME_AS(registered_at, registered_at_us, "Time of the first registration"),
+	TIME_AS(seen_at, seen_at_us, "Time at which the agent last reported"),
 };
 TABLE(agent, agent_rows, "An agent: a machine that runs benchmarks on its devices.");
 #undef OF
 
 #define OF struct lease_request
 static const struct field lease_request_rows[] = {
-	TEXTS(devices, AGENT_DEVICES_MAX, "Devices that are free, by id; all of the agent's that are idle when left out"),
-	NUMBER(wait_s, 0, LEASE_WAIT_MAX_S, "How long to wait for work", .fallback = "0", .example = "0"),
+	TEXTS(devices, AGENT_DEVICES_MAX, "Ids of free devices; default: all idle devices of the agent"),
+	NUMBER(wait_s, 0, LEASE_WAIT_MAX_S, "Time to wait for work", .fallback = "0", .example = "0"),
 };
-TABLE(lease_request, lease_request_rows, "Asks for work.");
+TABLE(lease_request, lease_request_rows, "A request for work.");
 #undef OF
 
 #define OF struct lease_spec
 static const struct field lease_spec_rows[] = {
-	TEXT(suite, 4096, "`quick`, `full` or tests by name with commas between them, as the worker takes it"),
-	TEXT(plan_id, 36, "Plan that is verified", .form = FORM_UUID),
-	FIGURE(timeout_s, "After which the worker is to be stopped"),
-	JSON(shapes, "What of the plan is measured, as the worker takes it; absent: the suite's own"),
+	TEXT(suite, 4096, "Suite in the worker's form: `quick`, `full` or names of tests with commas between them"),
+	TEXT(plan_id, 36, "Plan to verify", .form = FORM_UUID),
+	FIGURE(timeout_s, "Time after which the agent must stop the worker"),
+	JSON(shapes, "Shapes of the plan to measure, in the worker's form; absent: the suite's own"),
 };
-TABLE(lease_spec, lease_spec_rows, "What is to be measured.");
+TABLE(lease_spec, lease_spec_rows, "The work of a lease.");
 #undef OF
 
 #define OF struct lease
 static const struct field lease_rows[] = {
-	TEXT(benchmark_id, 36, "The benchmark", .form = FORM_UUID),
+	TEXT(benchmark_id, 36, "Id of the benchmark", .form = FORM_UUID),
 	TEXT(device, 128, "Device to run it on"),
-	INTEGER(attempt, 1, 1000, "Which attempt this is"),
-	INTEGER(attempts_max, 1, 1000, "How many there are"),
-	INTEGER(token, 1, 9e15, "To be shown with heartbeats, the result or the release; a later lease of the benchmark makes it stale"),
-	FIGURE(lease_s, "How long the lease holds, from this answer and from each heartbeat's"),
-	FIGURE(heartbeat_s, "How often it shall be heard of, give or take a fifth"),
-	OBJECT(spec, lease_spec, "What is to be measured"),
+	INTEGER(attempt, 1, 1000, "Number of this attempt"),
+	INTEGER(attempts_max, 1, 1000, "Largest number of attempts"),
+	INTEGER(token, 1, 9e15, "Token to send with heartbeats, the result or the release; a later lease of the benchmark makes it stale"),
+	FIGURE(lease_s, "Duration of the lease, from this response and from the response to each heartbeat"),
+	FIGURE(heartbeat_s, "Interval of heartbeats, give or take a fifth"),
+	OBJECT(spec, lease_spec, "The work"),
 };
-TABLE(lease, lease_rows, "A benchmark that is an agent's for a while.");
+TABLE(lease, lease_rows, "A benchmark leased to an agent.");
 #undef OF
 
 #define OF struct lease_heartbeat
 static const struct field lease_heartbeat_rows[] = {
 	TOKEN,
-	JSON(progress, "How far it is: the last `progress` line of the worker"),
+	JSON(progress, "Progress: the last `progress` line of the worker"),
 };
-TABLE(lease_heartbeat, lease_heartbeat_rows, "Keeps a lease alive.");
+TABLE(lease_heartbeat, lease_heartbeat_rows, "A heartbeat, which renews a lease.");
 #undef OF
 
 #define OF struct lease_renewal
 static const struct field lease_renewal_rows[] = {
-	FIGURE(lease_s, "How long the lease holds from now"),
-	BOOL(cancel, "Somebody does not want the benchmark any more: stop the worker, and deliver that or release"),
+	FIGURE(lease_s, "Duration of the lease from now"),
+	BOOL(cancel, "Whether a client cancelled the benchmark: the agent stops the worker, and delivers the result or releases the lease"),
 };
-TABLE(lease_renewal, lease_renewal_rows, "A lease that goes on.");
+TABLE(lease_renewal, lease_renewal_rows, "A renewed lease.");
 #undef OF
 
 #define OF struct lease_result
 static const struct field lease_result_rows[] = {
 	TOKEN,
-	JSON(result, "What the worker told and how it ended: `end`, `detail`, `worker_version`, `elapsed_s`, `device`, `measures`, `skips`, `log`",
+	JSON(result, "Output of the worker and its end: `end`, `detail`, `worker_version`, `elapsed_s`, `device`, `measures`, `skips`, `log`",
 		.flags = REQUIRED, .example = "{\"end\":\"failed\",\"detail\":\"no device\"}"),
-	TEXT(sha256, 64, "Of the result's bytes as they stand in this body, in hexadecimal: what tells a repetition from another result"),
+	TEXT(sha256, 64, "SHA-256, in hexadecimal, of the result's bytes exactly as in this body; the daemon recognises a repeated delivery by it"),
 };
-TABLE(lease_result, lease_result_rows, "The end of a benchmark.");
+TABLE(lease_result, lease_result_rows, "The result of a benchmark.");
 #undef OF
 
 #define OF struct lease_release
 static const struct field lease_release_rows[] = {
 	TOKEN,
-	TEXT(reason, 500, "Why", .example = "\"the agent is being stopped\""),
+	TEXT(reason, 500, "Reason for the release", .example = "\"the agent is being stopped\""),
 };
-TABLE(lease_release, lease_release_rows, "Gives a benchmark back, without penalty.");
+TABLE(lease_release, lease_release_rows, "A release, which returns a benchmark without penalty.");
 #undef OF
 
 #define OF struct lease_outcome
 static const struct field lease_outcome_rows[] = {
-	TEXT(benchmark_id, 36, "The benchmark", .form = FORM_UUID),
-	WORD(state, state_words, "Where it stands now: `queued` when another attempt follows"),
-	TEXT(state_reason, 1000, "Why"),
-	INTEGER(attempt, 0, 1000, "Attempts so far"),
-	BOOL(late, "Whether the result came after its lease was over"),
-	BOOL(repeated, "Whether this result had been delivered before"),
-	INTEGER(held, 0, 1000, "Figures of it that wait for an admin or for a device of another key that agrees, as they are out of range"),
+	TEXT(benchmark_id, 36, "Id of the benchmark", .form = FORM_UUID),
+	WORD(state, state_words, "State of the benchmark now: `queued` if another attempt follows"),
+	TEXT(state_reason, 1000, "Reason for the state"),
+	INTEGER(attempt, 0, 1000, "Number of attempts so far"),
+	BOOL(late, "Whether the result arrived after the end of its lease"),
+	BOOL(repeated, "Whether this result was delivered before"),
+	INTEGER(held, 0, 1000, "Number of its calibrations that are out of range and wait for an admin's decision, or for a device with another key that agrees"),
 };
-TABLE(lease_outcome, lease_outcome_rows, "What became of a benchmark.");
+TABLE(lease_outcome, lease_outcome_rows, "The state of a benchmark after a delivery or a release.");
 #undef OF

@@ -1,61 +1,61 @@
-/* The catalogue's rows. Ranges are physical bounds: what is outside cannot be a true figure of its kind. */
+/* Catalogue rows. The ranges are physical bounds: a figure outside its range cannot be true. */
 #include "api/tables/shared.h"
 #include "schema/decode.h"
 
-#define SOURCE      TEXT(source, 1000, "Where the figures come from", .flags = NOTE)
-#define SOURCE_DATE TEXT(source_date, 64, "When they were read there", .flags = NOTE)
+#define SOURCE      TEXT(source, 1000, "Source of the figures", .flags = NOTE)
+#define SOURCE_DATE TEXT(source_date, 64, "Date of the source", .flags = NOTE)
 
 DECLARE_TABLE(conflict, struct conflict);
 #define OF struct conflict
 static const struct field conflict_rows[] = {
-	TEXT(field, 64, "The figure of the row", .flags = REQUIRED, .example = "\"memory_bandwidth_gbs\""),
-	NUMBER(value, -1e15, 1e15, "What that source says", .flags = REQUIRED, .example = "7700"),
+	TEXT(field, 64, "Field of the row", .flags = REQUIRED, .example = "\"memory_bandwidth_gbs\""),
+	NUMBER(value, -1e15, 1e15, "Value that this source gives", .flags = REQUIRED, .example = "7700"),
 	TEXT(source, 1000, "The source", .flags = REQUIRED, .example = "\"a data sheet\""),
-	TEXT(source_date, 64, "When it was read there"),
-	TEXT(note, 500, "What may explain it"),
+	TEXT(source_date, 64, "Date of the source"),
+	TEXT(note, 500, "Possible reason for the difference"),
 };
-TABLE(conflict, conflict_rows, "What another good source says of a figure of a row.");
+TABLE(conflict, conflict_rows, "The value of another good source for a figure of a row.");
 #undef OF
 
 #define OF struct row_meta
 static const struct field row_stamp_rows[] = {
-	WORD(origin, origin_words, "How the row came here", .flags = READ_ONLY),
-	TIME_AS(valid_from, valid_from_us, "When this row began to hold", .flags = READ_ONLY),
-	TIME_AS(valid_to, valid_to_us, "When another took its place", .flags = READ_ONLY),
-	INTEGER(revision, 0, 9e15, "Of the catalogue, when the row was written", .flags = READ_ONLY),
+	WORD(origin, origin_words, "Origin of the row", .flags = READ_ONLY),
+	TIME_AS(valid_from, valid_from_us, "Time from which the row is valid", .flags = READ_ONLY),
+	TIME_AS(valid_to, valid_to_us, "Time at which another row replaced it", .flags = READ_ONLY),
+	INTEGER(revision, 0, 9e15, "Revision of the catalogue in which the row was written", .flags = READ_ONLY),
 };
 DECLARE_TABLE(row_stamp, struct row_meta);
-TABLE(row_stamp, row_stamp_rows, "What every row has.");
+TABLE(row_stamp, row_stamp_rows, "Fields of every row.");
 
 static const struct field row_conflicts_rows[] = {
-	LIST(conflicts, CONFLICTS_MAX, conflict, "Other values of its figures by good sources: kept and shown; plans go by the row's own, and say how far these range"),
+	LIST(conflicts, CONFLICTS_MAX, conflict, "Different values from other good sources. They are stored and shown; plans use the row's own value and report the range"),
 };
 DECLARE_TABLE(row_conflicts, struct row_meta);
-TABLE(row_conflicts, row_conflicts_rows, "Where good sources disagree.", .whole = &table_row_stamp);
+TABLE(row_conflicts, row_conflicts_rows, "Figures on which good sources disagree.", .whole = &table_row_stamp);
 
 static const struct field row_warnings_rows[] = {
-	LIST(warnings, WARNINGS_MAX, warning, "Of an answer to a write: what looks like a known mistake", .flags = READ_ONLY),
+	LIST(warnings, WARNINGS_MAX, warning, "In the response to a write: figures that look like a known mistake", .flags = READ_ONLY),
 };
 DECLARE_TABLE(row_warnings, struct row_meta);
-TABLE(row_warnings, row_warnings_rows, "What is said of a row when it is written.", .whole = &table_row_stamp);
+TABLE(row_warnings, row_warnings_rows, "Warnings when a row is written.", .whole = &table_row_stamp);
 
 static const struct field row_source_rows[] = {SOURCE, SOURCE_DATE};
 DECLARE_TABLE(row_source, struct row_meta);
-TABLE(row_source, row_source_rows, "Where a row comes from.", .whole = &table_row_stamp);
+TABLE(row_source, row_source_rows, "The source of a row.", .whole = &table_row_stamp);
 #undef OF
 
 /* --- accelerators ---------------------------------------------------------------------------------------------- */
-#define TFLOPS(member, high, what) NUMBER(member, 0.001, high, "Dense " what " peak of one accelerator, without sparsity")
+#define TFLOPS(member, high, what) NUMBER(member, 0.001, high, "Peak dense " what " rate of one accelerator, without sparsity")
 
 #define OF struct accelerator
 static const struct field accelerator_field_rows[] = {
 	TEXT(vendor, 64, "Maker", .example = "\"nvidia\""),
-	TEXT(name, 200, "Name as it is sold", .example = "\"H100 SXM5 80GB\"", .flags = NOTE),
+	TEXT(name, 200, "Product name", .example = "\"H100 SXM5 80GB\"", .flags = NOTE),
 	TEXT(form_factor, 64, "Form: pcie, sxm, oam, board, superchip", .example = "\"sxm\""),
 	INTEGER(release_year, 2000, 2100, "Year of release"),
-	NUMBER(memory_gb, 0.25, 4096, "Memory on the name-plate", .example = "80"),
-	NUMBER(memory_usable_bytes, 0.25e9, 4.4e12, "Memory that the driver reports; capacity uses this"),
-	TEXT(memory_type, 64, "Memory"),
+	NUMBER(memory_gb, 0.25, 4096, "Nominal memory", .example = "80"),
+	NUMBER(memory_usable_bytes, 0.25e9, 4.4e12, "Memory that the driver reports; plans use it as the capacity"),
+	TEXT(memory_type, 64, "Type of memory"),
 	NUMBER(memory_bandwidth_gbs, 1, 200000, "Memory bandwidth", .example = "3350"),
 	TFLOPS(tflops_fp64, 10000, "FP64"),
 	TFLOPS(tflops_fp32, 20000, "FP32"),
@@ -67,21 +67,21 @@ static const struct field accelerator_field_rows[] = {
 	TFLOPS(tflops_fp4, 400000, "FP4"),
 	NUMBER(tdp_w, 1, 50000, "Power limit"),
 	NUMBER(idle_w, 0, 20000, "Power when idle"),
-	NUMBER(load_w, 0, 20000, "Power at full load as its maker measured it, where that is not the TDP"),
-	TEXT(interconnect, 128, "Link between accelerators of a node"),
-	NUMBER(interconnect_gbs, 0, 50000, "That link, both directions together, of one accelerator"),
+	NUMBER(load_w, 0, 20000, "Power at full load as the vendor measured it, if it differs from the TDP"),
+	TEXT(interconnect, 128, "Link between the accelerators of a node"),
+	NUMBER(interconnect_gbs, 0, 50000, "Bandwidth of the link for one accelerator, both directions together"),
 	INTEGER(pcie_gen, 1, 10, "PCIe generation"),
-	INTEGER(max_nvlink_domain, 1, 100000, "Accelerators that the link joins"),
-	INTEGER(transistor_nm, 1, 100, "Process"),
-	NUMBER(die_area_mm2, 1, 100000, "Die area, all dies together"),
-	NUMBER(embodied_kgco2e, 0, 50000, "Carbon of making it, as its maker says"),
-	NUMBER(embodied_boavizta_kgco2e, 0, 50000, "Carbon of making it, by Boavizta's method"),
+	INTEGER(max_nvlink_domain, 1, 100000, "Number of accelerators that the link joins"),
+	INTEGER(transistor_nm, 1, 100, "Process node"),
+	NUMBER(die_area_mm2, 1, 100000, "Die area, the sum of all dies"),
+	NUMBER(embodied_kgco2e, 0, 50000, "Embodied carbon as its vendor reports it"),
+	NUMBER(embodied_boavizta_kgco2e, 0, 50000, "Embodied carbon by Boavizta's method"),
 	SOURCE,
 	SOURCE_DATE,
-	TEXT(unverified, 500, "Fields that no second source confirms, separated by spaces", .flags = NOTE),
+	TEXT(unverified, 500, "Fields without a second source, separated by spaces", .flags = NOTE),
 	TEXT(notes, 2000, "Notes", .flags = NOTE),
 };
-TABLE(accelerator_fields, accelerator_field_rows, "An accelerator's figures; rates are dense.");
+TABLE(accelerator_fields, accelerator_field_rows, "The figures of an accelerator; rates are dense.");
 
 static const struct field accelerator_own_id_rows[] = {
 	TEXT(id, 64, "Id; a PUT takes it from its path", .form = FORM_SLUG, .example = "\"h100-sxm5-80gb\""),
@@ -96,7 +96,7 @@ static const struct field accelerator_rows[] = {
 	MERGE(accelerator, accelerator_own_id),
 	MERGE(accelerator, accelerator_fields),
 	TEXTS(aliases, 32, "Other names", .form = FORM_SLUG),
-	TEXT(memory_usable_source, 1000, "Where memory_usable_bytes comes from"),
+	TEXT(memory_usable_source, 1000, "Source of memory_usable_bytes"),
 	MERGE(meta, row_conflicts),
 	MERGE(meta, row_stamp),
 	MERGE(meta, row_warnings),
@@ -112,8 +112,8 @@ static const struct field model_rows[] = {
 	TEXT(id, 128, "Id; a PUT takes it from its path", .form = FORM_SLUG, .example = "\"llama-3.1-8b\""),
 	TEXT(repo, 200, "Repository on Hugging Face"),
 	COUNT(params_total, 1e6, 1e15, "Parameters as published", .example = "8.03e9"),
-	COUNT(params_active, 1e6, 1e15, "Parameters that one token meets, as published"),
-	JSON(config, "config.json as it was given"),
+	COUNT(params_active, 1e6, 1e15, "Parameters used for one token, as published"),
+	JSON(config, "config.json as the client sent it"),
 	TEXTS(aliases, 32, "Other names", .form = FORM_SLUG),
 	MERGE(meta, row_source),
 	MERGE(meta, row_stamp),
@@ -124,19 +124,19 @@ TABLE(model, model_rows, "A model of the catalogue.", .needs = source_needs, .ne
 
 #define OF struct model_import
 static const struct field model_import_rows[] = {
-	TEXT(id, 128, "Id for the new row; the repository's name in lower case unless given", .form = FORM_SLUG,
+	TEXT(id, 128, "Id of the new row; default: the repository's name in lower case", .form = FORM_SLUG,
 		.example = "\"my-model-7b\""),
-	TEXT(repo, 200, "Repository on Hugging Face; without `config`, its config.json is fetched"),
-	JSON(config, "A Hugging Face config.json as it is"),
+	TEXT(repo, 200, "Repository on Hugging Face; the daemon fetches its config.json if `config` is absent"),
+	JSON(config, "A Hugging Face config.json, unchanged"),
 	TEXTS(aliases, 32, "Other names", .form = FORM_SLUG),
 	SOURCE,
 	SOURCE_DATE,
 };
-TABLE(model_import, model_import_rows, "A model to read from its config.json.");
+TABLE(model_import, model_import_rows, "A model to import from its config.json.");
 #undef OF
 
 /* --- prices ---------------------------------------------------------------------------------------------------- */
-/* $0.01 to $200 for one accelerator and hour: outside, the price or the count is wrong. */
+/* Allowed: 0.01 to 200 USD for one accelerator and hour. Outside this range the price or the count is wrong. */
 static void price_check(struct decoder *decoder, const struct path *path, const void *object)
 {
 	const struct price_row *price = object;
@@ -150,18 +150,18 @@ static void price_check(struct decoder *decoder, const struct path *path, const 
 
 #define OF struct price_row
 static const struct field price_rows[] = {
-	TEXT(id, 200, "Id; made of provider, instance type, region, accelerator and pricing model unless given", .form = FORM_SLUG),
+	TEXT(id, 200, "Id; default: made of provider, instance type, region, accelerator and pricing model", .form = FORM_SLUG),
 	TEXT(provider, 64, "Provider", .flags = REQUIRED, .example = "\"aws\""),
 	TEXT(instance_type, 128, "Instance type", .flags = REQUIRED, .example = "\"p5.48xlarge\""),
 	TEXT(region, 64, "Region", .example = "\"us-east-1\""),
 	TEXT(
-		accelerator_id, 64, "Accelerator in it", .form = FORM_SLUG, .flags = REQUIRED, .example = "\"h100-sxm5-80gb\""),
-	INTEGER(gpus, 1, 4096, "Accelerators of an instance", .flags = REQUIRED, .example = "8"),
-	NUMBER(vcpus, 0, 1e6, "CPUs of an instance"),
-	NUMBER(ram_gb, 0, 1e6, "Memory of an instance"),
-	POSITIVE(price_usd_per_hour, 819200, "The whole instance", .flags = REQUIRED, .example = "55.04"),
-	WORD(pricing_model, pricing_model_words, "How it binds", .flags = REQUIRED, .example = "\"on_demand\""),
-	TEXT(as_of, 40, "When the price was read", .form = FORM_MOMENT, .flags = REQUIRED,
+		accelerator_id, 64, "Id of the accelerator in it", .form = FORM_SLUG, .flags = REQUIRED, .example = "\"h100-sxm5-80gb\""),
+	INTEGER(gpus, 1, 4096, "Accelerators in one instance", .flags = REQUIRED, .example = "8"),
+	NUMBER(vcpus, 0, 1e6, "CPUs in one instance"),
+	NUMBER(ram_gb, 0, 1e6, "Host memory of one instance"),
+	POSITIVE(price_usd_per_hour, 819200, "Price of the whole instance", .flags = REQUIRED, .example = "55.04"),
+	WORD(pricing_model, pricing_model_words, "Term of the price", .flags = REQUIRED, .example = "\"on_demand\""),
+	TEXT(as_of, 40, "Date of the price", .form = FORM_MOMENT, .flags = REQUIRED,
 		.example = "\"2026-07-20\""),
 	TEXT(notes, 2000, "Notes"),
 	MERGE(meta, row_source),
@@ -176,17 +176,17 @@ TABLE(price, price_rows, "A price of the catalogue.", .needs = source_needs, .ne
 /* --- regions --------------------------------------------------------------------------------------------------- */
 #define OF struct region_row
 static const struct field region_rows[] = {
-	TEXT(id, 128, "Id; made of provider and region unless given", .form = FORM_SLUG),
+	TEXT(id, 128, "Id; default: made of provider and region", .form = FORM_SLUG),
 	TEXT(provider, 64, "Provider; `country` for a country's grid", .flags = REQUIRED, .example = "\"aws\""),
 	TEXT(region_id, 64, "Region", .flags = REQUIRED, .example = "\"eu-north-1\""),
 	TEXT(country_zone, 64, "Country or zone of the grid", .example = "\"SE\""),
-	TEXT(location, 200, "Place"),
+	TEXT(location, 200, "Location"),
 	NUMBER(grid_gco2e_per_kwh, 0, 1500, "Carbon intensity of the grid, location-based", .flags = REQUIRED,
 		.example = "20"),
 	NUMBER(grid_marginal_gco2e_per_kwh, 0, 1500, "Marginal carbon intensity of the grid"),
 	NUMBER(pue, 1, 3, "Power usage effectiveness"),
 	NUMBER(wue_l_per_kwh, 0, 20, "Water used on site"),
-	NUMBER(ewif_l_per_kwh, 0, 100, "Water used in making the electricity"),
+	NUMBER(ewif_l_per_kwh, 0, 100, "Water used to generate the electricity"),
 	INTEGER(year, 1990, 2100, "Year of the carbon intensity"),
 	INTEGER(pue_year, 1990, 2100, "Year of the PUE"),
 	INTEGER(wue_year, 1990, 2100, "Year of the WUE"),
@@ -196,7 +196,7 @@ static const struct field region_rows[] = {
 	MERGE(meta, row_stamp),
 	MERGE(meta, row_warnings),
 };
-TABLE(region, region_rows, "A region of the catalogue: its grid, buildings and water.", .needs = source_needs,
+TABLE(region, region_rows, "A region of the catalogue: its grid, data centres and water.", .needs = source_needs,
 	.need_count = COUNT_OF(source_needs));
 #undef OF
 
@@ -205,31 +205,30 @@ TABLE(region, region_rows, "A region of the catalogue: its grid, buildings and w
 static const struct field calibration_rows[] = {
 	TEXT(id, 200, "Id"),
 	TEXT(accelerator_id, 64, "Accelerator whose plans it corrects"),
-	TEXT(device_id, 128, "Device that was measured"),
+	TEXT(device_id, 128, "Device on which it was measured"),
 	TEXT(benchmark_id, 64, "Benchmark that measured it"),
 	CHOICE(precision, precision_words, "Number format"),
-	TEXT(plan_id, 36, "Plan whose own work was measured: it counts for that one alone", .form = FORM_UUID),
-	TEXT(quantity, 64, "What was measured: gemm_efficiency, memory_efficiency, kernel_launch_s, host_latency_s, host_bytes_per_s, collective_latency_s, "
-		"collective_bytes_per_s, idle_w, load_w, storage_bytes_per_s, stack_speed, run_practice"),
-	TEXT(class, 64, "Of products: thin (least side below 256), small (below 2,048), large, or plan (a plan's own); of stack_speed and run_practice: the stack"),
-	TEXT(method, 64, "How: library_gemm, stream, driver_launch, copy_engine, collective_library, file_read, observation"),
-	FIGURE(value, "Measured: the median"),
+	TEXT(plan_id, 36, "Plan whose own work was measured; the calibration applies to that plan alone", .form = FORM_UUID),
+	TEXT(quantity, 64, "Quantity measured: gemm_efficiency, memory_efficiency, kernel_launch_s, host_latency_s, host_bytes_per_s, collective_latency_s, collective_bytes_per_s, idle_w, load_w, storage_bytes_per_s, stack_speed, run_practice"),
+	TEXT(class, 64, "Class. Matrix products: thin (smallest side below 256), small (below 2,048), large, or plan (the plan's own products); stack_speed and run_practice: the stack"),
+	TEXT(method, 64, "Method: library_gemm, stream, driver_launch, copy_engine, collective_library, file_read, observation"),
+	FIGURE(value, "Measured value, the median"),
 	FIGURE(low, "Low end (p10)"),
 	FIGURE(high, "High end (p90)"),
-	INTEGER(n, 0, 9e15, "Repetitions, or observations, behind it"),
-	FIGURE(spread, "Median absolute deviation of the figures that it combines"),
-	FIGURE(disagreement, "Of its repetition in the same run, as a fraction"),
-	FIGURE(expected, "Of run_practice: what published runs let expect of such a plan (E131)"),
-	FIGURE(expected_sigma, "Of run_practice: spread of the logarithm of that"),
-	FIGURE(step_ratio, "Of run_practice: observed over planned time of a step, where that was reported too"),
-	INTEGER(gpu_count, 1, 9e15, "Of run_practice: accelerators that it ran on"),
-	FIGURE(params, "Of run_practice: active parameters of its model"),
-	FIGURE(baseline, "What it was when it was first measured there"),
-	TEXT(driver, 128, "Driver of the device then"),
-	TEXT(held_because, 400, "Why it waits for an admin's decision, or for a device of another key that agrees; absent: it does not", .flags = READ_ONLY),
-	TEXT(delivered_by, 64, "Key of the agent that delivered it; absent: measured by the daemon's own devices, delivered by an admin, or out of real jobs", .flags = READ_ONLY),
-	TRUTH(used, "Whether plans take it today", .flags = READ_ONLY),
-	TEXT(unused_because, 240, "Why not", .flags = READ_ONLY),
+	INTEGER(n, 0, 9e15, "Number of repetitions or observations"),
+	FIGURE(spread, "Median absolute deviation of the combined figures"),
+	FIGURE(disagreement, "Relative difference between the measurement and its repetition in the same run"),
+	FIGURE(expected, "run_practice: value expected from published runs for such a plan (E131)"),
+	FIGURE(expected_sigma, "run_practice: standard deviation of the logarithm of `expected`"),
+	FIGURE(step_ratio, "run_practice: observed over planned step time, if the step time was reported"),
+	INTEGER(gpu_count, 1, 9e15, "run_practice: number of accelerators of the run"),
+	FIGURE(params, "run_practice: active parameters of the model"),
+	FIGURE(baseline, "First value measured on this device"),
+	TEXT(driver, 128, "Driver of the device at the measurement"),
+	TEXT(held_because, 400, "Reason why the calibration waits for an admin's decision, or for a device with another key that agrees; absent: it does not wait", .flags = READ_ONLY),
+	TEXT(delivered_by, 64, "Key of the agent that delivered it; absent: measured on the daemon's own devices, delivered by an admin, or derived from real jobs", .flags = READ_ONLY),
+	TRUTH(used, "Whether plans use it today", .flags = READ_ONLY),
+	TEXT(unused_because, 240, "Reason why plans do not use it", .flags = READ_ONLY),
 	MERGE(meta, row_source),
 	MERGE(meta, row_stamp),
 };
@@ -239,22 +238,22 @@ TABLE(calibration, calibration_rows, "A measured figure that corrects plans.");
 static const char *const decision_words[] = {"accept", "reject", NULL};
 #define OF struct calibration_verdict
 static const struct field calibration_decision_rows[] = {
-	WORD(decision, decision_words, "What becomes of it", .flags = REQUIRED),
-	TEXT(note, 200, "Why: it is kept with the row's source"),
+	WORD(decision, decision_words, "The decision", .flags = REQUIRED),
+	TEXT(note, 200, "Reason; stored with the row's source"),
 };
 TABLE(calibration_decision, calibration_decision_rows, "An admin's decision on a calibration that waits.");
 #undef OF
 
 #define OF struct catalogue_state
 static const struct field catalogue_state_rows[] = {
-	INTEGER(revision, 0, 9e15, "Of the catalogue; every plan records it"),
-	INTEGER(calibration_revision, 0, 9e15, "Of the calibrations; every plan records it"),
-	TIME_AS(as_of, as_of_us, "The moment that this is the state of"),
-	INTEGER(accelerators, 0, 9e15, "Rows"),
-	INTEGER(models, 0, 9e15, "Rows"),
-	INTEGER(prices, 0, 9e15, "Rows"),
-	INTEGER(regions, 0, 9e15, "Rows"),
-	INTEGER(calibrations, 0, 9e15, "Rows"),
+	INTEGER(revision, 0, 9e15, "Revision of the catalogue; every plan records it"),
+	INTEGER(calibration_revision, 0, 9e15, "Revision of the calibrations; every plan records it"),
+	TIME_AS(as_of, as_of_us, "Time of this state"),
+	INTEGER(accelerators, 0, 9e15, "Number of accelerator rows"),
+	INTEGER(models, 0, 9e15, "Number of model rows"),
+	INTEGER(prices, 0, 9e15, "Number of price rows"),
+	INTEGER(regions, 0, 9e15, "Number of region rows"),
+	INTEGER(calibrations, 0, 9e15, "Number of calibrations"),
 };
-TABLE(catalogue_state, catalogue_state_rows, "The catalogue as a whole.");
+TABLE(catalogue_state, catalogue_state_rows, "The state of the whole catalogue.");
 #undef OF

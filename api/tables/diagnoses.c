@@ -1,4 +1,4 @@
-/* POST /v1/diagnoses: what binds a running training, and what its loss curve says. */
+/* POST /v1/diagnoses: the bottleneck of a running training, and the verdict on its loss curve. */
 #include "api/tables/shared.h"
 
 static const char *const diagnosis_words[DIAGNOSIS_KIND_COUNT] = {[DIAGNOSIS_COMPUTE] = "compute",
@@ -23,37 +23,37 @@ static const char *const log_words[LOG_VERDICT_COUNT] = {[LOG_IMPROVING] = "impr
 DECLARE_TABLE(step_timings, struct step_timings);
 #define OF struct step_timings
 static const struct field step_timings_rows[] = {
-	POSITIVE(step_time_ms, 1e9, "One optimizer step, from one's start to the next one's", .fallback = "the sum of the parts"),
-	STEP_MS(compute_ms, "Forward and backward pass: some kernel computes"),
-	STEP_MS(memory_bandwidth_ms, "Of compute_ms: kernels that wait for memory, such as element-wise ones, norms, reductions"),
-	STEP_MS(recompute_ms, "Of compute_ms: activations computed again"),
-	STEP_MS(optimizer_ms, "Update of the weights, where it is not in compute_ms"),
-	STEP_MS(communication_ms, "Communication between accelerators, hidden or not"),
-	STEP_MS(exposed_communication_ms, "Of communication_ms: nothing computes meanwhile", .fallback = "what the step has room for"),
-	STEP_MS(host_to_device_ms, "Copies to the accelerator, hidden or not"),
-	STEP_MS(exposed_host_to_device_ms, "Of host_to_device_ms: nothing computes meanwhile", .fallback = "what the step has room for"),
-	STEP_MS(other_copies_ms, "Other copies while nothing computes: on the accelerator, or back"),
-	STEP_MS(data_wait_ms, "The step waits for its samples"),
-	STEP_MS(launch_gap_ms, "The accelerator waits for the host to issue kernels"),
-	STEP_MS(device_wait_ms, "Kernels are issued and the accelerator rests all the same: it waits for another stream, a copy or another rank"),
-	STEP_MS(pipeline_bubble_ms, "A pipeline stage waits for another"),
-	STEP_MS(idle_ms, "What is left of the step", .flags = READ_ONLY),
+	POSITIVE(step_time_ms, 1e9, "Time of an optimizer step, from the start of one to the start of the next", .fallback = "the sum of the parts"),
+	STEP_MS(compute_ms, "Forward and backward pass: time in which a kernel computes"),
+	STEP_MS(memory_bandwidth_ms, "Part of compute_ms: kernels that wait for memory, such as element-wise ones, norms, reductions"),
+	STEP_MS(recompute_ms, "Part of compute_ms: recomputed activations"),
+	STEP_MS(optimizer_ms, "Update of the weights, if compute_ms does not include it"),
+	STEP_MS(communication_ms, "Communication between accelerators, overlapped or not"),
+	STEP_MS(exposed_communication_ms, "Part of communication_ms during which nothing computes", .fallback = "the time of the step that is left"),
+	STEP_MS(host_to_device_ms, "Copies to the accelerator, overlapped or not"),
+	STEP_MS(exposed_host_to_device_ms, "Part of host_to_device_ms during which nothing computes", .fallback = "the time of the step that is left"),
+	STEP_MS(other_copies_ms, "Other copies during which nothing computes: within the accelerator, or back to the host"),
+	STEP_MS(data_wait_ms, "Time in which the step waits for its samples"),
+	STEP_MS(launch_gap_ms, "Time in which the accelerator waits for the host to launch kernels"),
+	STEP_MS(device_wait_ms, "Time in which kernels are launched but the accelerator idles: it waits for another stream, a copy or another rank"),
+	STEP_MS(pipeline_bubble_ms, "Time in which a pipeline stage waits for another"),
+	STEP_MS(idle_ms, "Rest of the step", .flags = READ_ONLY),
 };
-TABLE(step_timings, step_timings_rows, "Where the time of a step goes; what was not measured is left out.");
+TABLE(step_timings, step_timings_rows, "The parts of a step's time; leave out the ones that were not measured.");
 #undef OF
 
 DECLARE_TABLE(training_log, struct training_log);
 #define OF struct training_log
 #define LOG_MOST 100000
 static const struct field training_log_rows[] = {
-	NUMBERS(step, LOG_MOST, 0, 1e15, "Steps, rising"),
-	NUMBERS(loss, LOG_MOST, -1e30, 1e30, "Training loss at each"),
-	NUMBERS(validation_step, LOG_MOST, 0, 1e15, "Steps at which the validation loss was taken", .fallback = "step"),
-	NUMBERS(validation_loss, LOG_MOST, -1e30, 1e30, "Validation loss at each of these"),
+	NUMBERS(step, LOG_MOST, 0, 1e15, "Step numbers, rising"),
+	NUMBERS(loss, LOG_MOST, -1e30, 1e30, "Training loss at each step"),
+	NUMBERS(validation_step, LOG_MOST, 0, 1e15, "Steps of the validation losses", .fallback = "step"),
+	NUMBERS(validation_loss, LOG_MOST, -1e30, 1e30, "Validation loss at each validation step"),
 	NUMBERS(learning_rate, LOG_MOST, 0, 1e6, "Learning rate at each step"),
 	NUMBERS(gradient_norm, LOG_MOST, 0, 1e30, "Norm of the gradient at each step"),
 };
-TABLE(training_log, training_log_rows, "A training's log as columns of equal length.");
+TABLE(training_log, training_log_rows, "A training log, as columns of equal length.");
 #undef OF
 
 DECLARE_TABLE(log_row, struct log_row);
@@ -61,147 +61,147 @@ DECLARE_TABLE(log_row, struct log_row);
 static const struct field log_row_rows[] = {
 	NUMBER(step, 0, 1e15, "Step", .flags = REQUIRED),
 	NUMBER(loss, -1e30, 1e30, "Training loss", .flags = REQUIRED),
-	NUMBER(validation_loss, -1e30, 1e30, "Validation loss, where it was taken"),
+	NUMBER(validation_loss, -1e30, 1e30, "Validation loss, if it was measured at this step"),
 	NUMBER(learning_rate, 0, 1e6, "Learning rate"),
 	NUMBER(gradient_norm, 0, 1e30, "Norm of the gradient"),
 };
-TABLE(log_row, log_row_rows, "A row of a training's log.");
+TABLE(log_row, log_row_rows, "A row of a training log.");
 #undef OF
 
 #define OF struct diagnosis_context
 static const struct field diagnosis_context_rows[] = {
-	INTEGER(gpu_count, 1, 1000000, "Accelerators of the training, for what a gain is worth"),
-	POSITIVE(usd_per_gpu_hour, 1e4, "Price of one of them"),
-	POSITIVE(steps_remaining, 1e15, "Steps that a gain is for"),
+	INTEGER(gpu_count, 1, 1000000, "Number of accelerators of the training, to compute the value of a gain"),
+	POSITIVE(usd_per_gpu_hour, 1e4, "Price of one accelerator-hour"),
+	POSITIVE(steps_remaining, 1e15, "Remaining steps, over which a gain counts"),
 };
-TABLE(diagnosis_query, diagnosis_context_rows, "What turns a gain into hours and money.");
+TABLE(diagnosis_query, diagnosis_context_rows, "Figures that convert a gain into hours and cost.");
 #undef OF
 
 #define OF struct diagnosis_request
 static const struct field diagnosis_request_rows[] = {
-	OBJECT(timings, step_timings, "A step as it was measured"),
-	OBJECT(training_log, training_log, "The training's log as columns"),
-	LIST(training_log_rows, LOG_MOST, log_row, "The same as rows"),
-	POSITIVE(steps_planned, 1e15, "Where the training is to end: the loss there is predicted"),
-	POSITIVE(usd_per_step, 1e9, "Price of a step; gpu_count x usd_per_gpu_hour x step_time_ms where these are there"),
-	POSITIVE(usd_per_percent_max, 1e15, "The most that a further hundredth of the loss may cost"),
-	JSON(trace, "A profiler's trace, an object with traceEvents; answered as {rows, sha256}"),
-	TEXT(plan_id, 36, "A stored plan instead of training: its recommended option is what the measurement is held against, and levers are planned again on it", .form = FORM_UUID),
-	OBJECT(training, training_request, "The plan of this training: what was measured is put beside what it predicts"),
+	OBJECT(timings, step_timings, "The measured parts of a step"),
+	OBJECT(training_log, training_log, "The training log, as columns"),
+	LIST(training_log_rows, LOG_MOST, log_row, "The training log, as rows"),
+	POSITIVE(steps_planned, 1e15, "Last planned step; the loss at it is predicted"),
+	POSITIVE(usd_per_step, 1e9, "Price of a step; default: gpu_count x usd_per_gpu_hour x step_time_ms, if these are known"),
+	POSITIVE(usd_per_percent_max, 1e15, "Largest acceptable cost for one further per cent of loss"),
+	JSON(trace, "A profiler's trace, an object with traceEvents; returned as {rows, sha256}"),
+	TEXT(plan_id, 36, "A stored plan, instead of `training`. The measurement is compared with its recommended option, and levers are planned again on it", .form = FORM_UUID),
+	OBJECT(training, training_request, "A training request; the measurement is compared with its plan"),
 	MERGE(context, diagnosis_query),
 };
 TABLE(diagnosis_request, diagnosis_request_rows,
-	"A measured step, a training log, or both. A profiler's trace is a body of its own: see the operation.");
+	"A measured step, a training log, or both. A profiler's trace is a request body of its own: see the operation.");
 #undef OF
 
 /* --- result ------------------------------------------------------------------------------------------------------ */
 DECLARE_TABLE(diagnosis_bottleneck, MEMBER_TYPE(struct diagnosis, bottleneck));
 #define OF MEMBER_TYPE(struct diagnosis, bottleneck)
 static const struct field diagnosis_bottleneck_rows[] = {
-	CHOICE(kind, diagnosis_words, "What takes most of the step"),
-	SHARES(shares, diagnosis_words, "Shares of the step; their sum is 1"),
+	CHOICE(kind, diagnosis_words, "The largest part of the step"),
+	SHARES(shares, diagnosis_words, "Fraction of the step for each part; the sum is 1"),
 };
-TABLE(diagnosis_bottleneck, diagnosis_bottleneck_rows, "What binds.");
+TABLE(diagnosis_bottleneck, diagnosis_bottleneck_rows, "The bottleneck of the step.");
 #undef OF
 
 DECLARE_TABLE(lever, struct lever);
 #define OF struct lever
 static const struct field lever_rows[] = {
 	TEXT(code, 64, "Machine-readable name"),
-	CHOICE(kind, diagnosis_words, "What it acts on"),
+	CHOICE(kind, diagnosis_words, "Part of the step that it shortens"),
 	CHARS(detail, "What to change"),
-	FIGURE(step_time_ms, "The step afterwards, a sample's work being the same"),
-	FIGURE(saved_ms, "What that saves, at most"),
-	FIGURE(saved_share, "The same over the step"),
-	FIGURE(saved_hours, "Over steps_remaining"),
-	FIGURE(saved_usd, "Likewise, of gpu_count at usd_per_gpu_hour; where the lever was planned again, change_usd says it"),
-	FIGURE(change_hours, "The whole plan with it less that without, as the measured step has it, from planning again; absent without a plan"),
-	FIGURE(change_usd, "Its cost likewise"),
-	FIGURE(change_gb, "Memory of the fullest accelerator likewise"),
+	FIGURE(step_time_ms, "Step time with the change, for the same work"),
+	FIGURE(saved_ms, "Largest time saved in a step"),
+	FIGURE(saved_share, "Largest time saved, as a fraction of the step"),
+	FIGURE(saved_hours, "Time saved over steps_remaining"),
+	FIGURE(saved_usd, "Cost saved over steps_remaining, for gpu_count at usd_per_gpu_hour; if the lever was planned again, see change_usd"),
+	FIGURE(change_hours, "Change of the plan's hours, scaled to the measured step, from planning again; absent without a plan"),
+	FIGURE(change_usd, "Change of the plan's cost"),
+	FIGURE(change_gb, "Change of the memory of the fullest accelerator"),
 };
-TABLE(lever, lever_rows, "Something to change, and what it gains.");
+TABLE(lever, lever_rows, "A possible change, and its gain.");
 #undef OF
 
 DECLARE_TABLE(predicted_step, struct predicted_step);
 #define OF struct predicted_step
 static const struct field predicted_step_rows[] = {
-	TEXT(accelerator, 128, "Accelerator that was planned with"),
-	INTEGER(gpu_count, 1, 9e15, "How many of them"),
+	TEXT(accelerator, 128, "Accelerator of the plan"),
+	INTEGER(gpu_count, 1, 9e15, "Number of accelerators in the plan"),
 	INTEGER(revision, 1, 9e15, "Revision of the stored plan"),
-	OBJECT(step_time_ms, interval, "The step that was planned"),
-	OBJECT(bottleneck, bottleneck, "What was to bind, and its shares by kind"),
-	FIGURE(ratio, "Measured over predicted step"),
-	TRUTH(within, "The measured step lies between p10 and p90"),
-	TEXT(differs_most, 64, "The part that is furthest from its prediction, in ms; absent where none is by 2 % of the step"),
-	FIGURE(differs_ms, "Measured less predicted of it"),
-	CHARS(detail, "The same in a sentence"),
+	OBJECT(step_time_ms, interval, "Planned step time"),
+	OBJECT(bottleneck, bottleneck, "Predicted bottleneck, and its share by kind"),
+	FIGURE(ratio, "Measured step time over the predicted one"),
+	TRUTH(within, "Whether the measured step is between p10 and p90"),
+	TEXT(differs_most, 64, "Part of the step with the largest difference from its prediction, in ms; absent if no part differs by 2 % of the step"),
+	FIGURE(differs_ms, "Measured less predicted time of that part"),
+	CHARS(detail, "The same, as a sentence"),
 };
-TABLE(predicted_step, predicted_step_rows, "The step that was planned.");
+TABLE(predicted_step, predicted_step_rows, "The step that the plan predicts.");
 #undef OF
 
 DECLARE_TABLE(compared_part, struct compared_part);
 #define OF struct compared_part
 static const struct field compared_part_rows[] = {
 	TEXT(part, 64, "Part of the step"),
-	FIGURE(measured_ms, "As measured"),
-	FIGURE(predicted_ms, "As planned"),
+	FIGURE(measured_ms, "Measured time"),
+	FIGURE(predicted_ms, "Planned time"),
 	FIGURE(ratio, "Measured over predicted"),
 };
-TABLE(compared_part, compared_part_rows, "A part of the step beside its prediction.");
+TABLE(compared_part, compared_part_rows, "A part of the step compared with its prediction.");
 #undef OF
 
 DECLARE_TABLE(traced_step, struct traced_step);
 #define OF struct traced_step
 static const struct field traced_step_rows[] = {
-	FIGURE(step, "Number of the step, as the profiler counts"),
+	FIGURE(step, "Number of the step in the profiler"),
 	MERGE(timings, step_timings),
 };
-TABLE(traced_step, traced_step_rows, "A step of a trace.");
+TABLE(traced_step, traced_step_rows, "One step of a trace.");
 #undef OF
 
 DECLARE_TABLE(trace_summary, struct trace_summary);
 #define OF struct trace_summary
 static const struct field trace_summary_rows[] = {
-	TRUTH(cpu_only, "No accelerator appears in it: computing is what the CPU's operators take"),
-	FIGURE(events, "Complete events read"),
-	FIGURE(kernels, "Kernels among them"),
-	FIGURE(copies, "Copies and fills among them"),
-	FIGURE(streams, "Streams that kernels ran on; 64 and more are not told apart"),
-	FIGURE(devices, "Accelerators that kernels ran on"),
-	FIGURE(window_ms, "Time that is diagnosed"),
+	TRUTH(cpu_only, "Whether the trace has no accelerator; compute time is then that of the CPU's operators"),
+	FIGURE(events, "Number of complete events read"),
+	FIGURE(kernels, "Number of kernels among them"),
+	FIGURE(copies, "Number of copies and fills among them"),
+	FIGURE(streams, "Number of streams with kernels; streams numbered 63 and above are counted as one"),
+	FIGURE(devices, "Number of accelerators with kernels"),
+	FIGURE(window_ms, "Time diagnosed"),
 	FIGURE(host_to_device_bytes, "Bytes copied to the accelerator"),
 	FIGURE(host_to_device_gbs, "Rate of these copies, 10^9 bytes/s"),
-	FIGURE(pageable_share, "Share of those bytes that came from memory that is not pinned"),
-	FIGURE(synchronisation_ms, "A step's time in calls that wait for the accelerator"),
-	FIGURE(launches_matched, "Kernels and copies whose launch calls the trace holds too: by these, launch gaps are told from waits on the device"),
-	FIGURE(launch_to_start_us, "Mean time from such a call's return to the start: below some 10 us the accelerator waits for the host, above it the host is ahead"),
+	FIGURE(pageable_share, "Fraction of these bytes that came from memory that is not pinned"),
+	FIGURE(synchronisation_ms, "Time of a step in calls that wait for the accelerator"),
+	FIGURE(launches_matched, "Number of kernels and copies with a launch call in the trace; these calls separate launch gaps from device waits"),
+	FIGURE(launch_to_start_us, "Mean time from the return of the launch call to the start. Below about 10 us the accelerator waits for the host; above, the host is ahead"),
 	FIGURE(rank, "Rank of the process"),
-	FIGURE(world_size, "Processes of the training"),
+	FIGURE(world_size, "Number of processes of the training"),
 	CHARS(backend, "Communication library"),
-	CHARS(device_name, "Accelerator, as the trace names it"),
+	CHARS(device_name, "Name of the accelerator in the trace"),
 	ARRAY_AS(steps, steps, step_count, traced_step, "Each step of the trace"),
 };
-TABLE(trace_summary, trace_summary_rows, "What a trace holds.");
+TABLE(trace_summary, trace_summary_rows, "Contents of a trace.");
 #undef OF
 
 DECLARE_TABLE(log_finding, struct log_finding);
 #define OF struct log_finding
 static const struct field log_finding_rows[] = {
-	CHOICE(kind, log_words, "What it is"),
-	FIGURE(step, "Since which step"),
-	CHARS(detail, "What shows it"),
+	CHOICE(kind, log_words, "Kind of finding"),
+	FIGURE(step, "First step of the finding"),
+	CHARS(detail, "Evidence in the log"),
 };
-TABLE(log_finding, log_finding_rows, "Something that a log shows.");
+TABLE(log_finding, log_finding_rows, "A finding in a log.");
 #undef OF
 
 DECLARE_TABLE(log_fit, MEMBER_TYPE(struct log_diagnosis, fit));
 #define OF MEMBER_TYPE(struct log_diagnosis, fit)
 static const struct field log_fit_rows[] = {
-	FIGURE(loss_limit, "What the loss falls towards"),
-	FIGURE(amplitude, "What falls off"),
-	FIGURE(offset_steps, "Steps before the curve begins"),
-	FIGURE(exponent, "How fast it falls"),
-	FIGURE(residual_share, "What the curve leaves of one row's loss"),
+	FIGURE(loss_limit, "Limit of the loss"),
+	FIGURE(amplitude, "Part of the loss that falls"),
+	FIGURE(offset_steps, "Steps before the start of the curve"),
+	FIGURE(exponent, "Rate at which the loss falls"),
+	FIGURE(residual_share, "Residual of one row's loss from the curve, over the loss"),
 };
 TABLE(log_fit, log_fit_rows, "loss = loss_limit + amplitude x (step + offset_steps)^-exponent.");
 #undef OF
@@ -209,40 +209,40 @@ TABLE(log_fit, log_fit_rows, "loss = loss_limit + amplitude x (step + offset_ste
 DECLARE_TABLE(log_diagnosis, struct log_diagnosis);
 #define OF struct log_diagnosis
 static const struct field log_diagnosis_rows[] = {
-	CHOICE(verdict, log_words, "The gravest of the findings, or that it is improving"),
-	SIZE_AS(rows, rows, "Rows read"),
+	CHOICE(verdict, log_words, "Most serious finding, or `improving`"),
+	SIZE_AS(rows, rows, "Number of rows read"),
 	FIGURE(last_step, "The last step"),
-	FIGURE(last_loss, "Training loss there, smoothed"),
-	FIGURE(best_step, "Where the smoothed training loss was lowest"),
-	FIGURE(best_loss, "The loss there"),
-	FIGURE(best_validation_step, "Where the smoothed validation loss was lowest"),
-	FIGURE(best_validation_loss, "The validation loss there"),
-	FIGURE(noise_share, "Spread of one row's loss from the next, over the loss"),
-	FIGURE(swing_share, "Spread around the trend over the second half, p10 to p90, over the loss"),
-	FIGURE(slope_share, "Change of the smoothed loss over the last third of the steps, over the loss"),
-	OBJECT(fit, log_fit, "The curve that the loss follows; absent where none falls"),
-	OBJECT(loss_limit, interval, "What the loss falls towards"),
-	OBJECT(loss_final, interval, "The loss at steps_planned"),
-	FIGURE(steps_per_percent, "Steps that the next hundredth of the loss takes; absent where it is never reached"),
-	FIGURE(usd_per_percent, "What they cost at usd_per_step"),
-	FIGURE(stop_step, "From this step on a further hundredth costs more than usd_per_percent_max"),
-	ARRAY_AS(findings, findings, finding_count, log_finding, "What the log shows"),
+	FIGURE(last_loss, "Smoothed training loss at the last step"),
+	FIGURE(best_step, "Step with the lowest smoothed training loss"),
+	FIGURE(best_loss, "Smoothed training loss at that step"),
+	FIGURE(best_validation_step, "Step with the lowest smoothed validation loss"),
+	FIGURE(best_validation_loss, "Smoothed validation loss at that step"),
+	FIGURE(noise_share, "Noise between consecutive rows' losses, over the loss"),
+	FIGURE(swing_share, "Spread around the trend in the second half of the log, p10 to p90, over the loss"),
+	FIGURE(slope_share, "Change of the smoothed loss in the last third of the steps, over the loss"),
+	OBJECT(fit, log_fit, "Curve fitted to the loss; absent if none falls"),
+	OBJECT(loss_limit, interval, "Limit of the loss"),
+	OBJECT(loss_final, interval, "Predicted loss at steps_planned"),
+	FIGURE(steps_per_percent, "Steps until the loss is one per cent lower; absent if it never is"),
+	FIGURE(usd_per_percent, "Cost of these steps at usd_per_step"),
+	FIGURE(stop_step, "Step from which one further per cent costs more than usd_per_percent_max"),
+	ARRAY_AS(findings, findings, finding_count, log_finding, "Findings in the log"),
 };
-TABLE(log_diagnosis, log_diagnosis_rows, "What a training log says.");
+TABLE(log_diagnosis, log_diagnosis_rows, "The diagnosis of a training log.");
 #undef OF
 
 #define OF struct diagnosis
 static const struct field diagnosis_result_rows[] = {
-	TEXT(source, 32, "What was diagnosed: timings, trace or training_log"),
-	OBJECT_IF(timings, has_step, step_timings, "Where the time of a step goes, complete; of a trace, the mean of its steps"),
-	OBJECT_IF(bottleneck, has_step, diagnosis_bottleneck, "What binds"),
-	FIGURE(efficiency, "Share of the step in which the accelerator does the training's own work"),
-	ARRAY_AS(levers, levers, lever_count, lever, "What could be changed, the largest gain first; gains do not add up"),
-	OBJECT_IF(prediction, has_prediction, predicted_step, "The step that was planned, where a plan stands beside the measurement"),
-	ARRAY_AS(compared, compared, compared_count, compared_part, "The measured step beside the plan"),
-	OBJECT_IF(trace, has_trace, trace_summary, "What the trace holds"),
-	OBJECT_IF(training_log, has_log, log_diagnosis, "What the training log says"),
+	TEXT(source, 32, "Kind of input: timings, trace or training_log"),
+	OBJECT_IF(timings, has_step, step_timings, "All parts of the step's time; for a trace, the mean of its steps"),
+	OBJECT_IF(bottleneck, has_step, diagnosis_bottleneck, "Bottleneck of the step"),
+	FIGURE(efficiency, "Fraction of the step in which the accelerator does useful work of the training"),
+	ARRAY_AS(levers, levers, lever_count, lever, "Possible changes, the largest gain first; gains do not add up"),
+	OBJECT_IF(prediction, has_prediction, predicted_step, "Step predicted by the plan, if the request has a plan"),
+	ARRAY_AS(compared, compared, compared_count, compared_part, "Parts of the measured step compared with the plan"),
+	OBJECT_IF(trace, has_trace, trace_summary, "Contents of the trace"),
+	OBJECT_IF(training_log, has_log, log_diagnosis, "Diagnosis of the training log"),
 	MERGE(findings, findings),
 };
-TABLE(diagnosis_result, diagnosis_result_rows, "What binds a training, what to change, and what that gains.");
+TABLE(diagnosis_result, diagnosis_result_rows, "The bottleneck of a training, possible changes, and their gains.");
 #undef OF

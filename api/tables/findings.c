@@ -1,26 +1,26 @@
-/* What every answer says about itself, and figures that several answers share. */
+/* Advice, assumptions and warnings of an answer, and figures that several answers share. */
 #include "api/tables/shared.h"
 
 #define OF struct interval
 static const struct field interval_rows[] = {
-	FIGURE(p10, "One in ten is below"),
+	FIGURE(p10, "10th percentile"),
 	FIGURE(p50, "Median"),
-	FIGURE(p90, "One in ten is above"),
+	FIGURE(p90, "90th percentile"),
 };
-TABLE(interval, interval_rows, "A figure as an interval.");
+TABLE(interval, interval_rows, "The interval of a figure.");
 #undef OF
 
 DECLARE_TABLE(assumption, struct assumption);
 #define OF struct assumption
 static const struct field assumption_rows[] = {
-	TEXT(field, 200, "Field of the request that was left out"),
-	VALUE_AS(value, number, text, "What was taken instead"),
-	FIGURE(low, "Lowest that is plausible, where a range is known"),
-	FIGURE(high, "Highest that is plausible"),
-	TEXT(source, 1000, "Where that comes from: an equation with its citation, or a catalogue row"),
-	CHOICE(status, provenance_words, "How it was had: `default` unless it was measured or derived"),
+	TEXT(field, 200, "Field that the request left out"),
+	VALUE_AS(value, number, text, "Value used instead"),
+	FIGURE(low, "Lowest plausible value, where a range is known"),
+	FIGURE(high, "Highest plausible value"),
+	TEXT(source, 1000, "Source of the value: an equation with its citation, or a catalogue row"),
+	CHOICE(status, provenance_words, "Origin of the value: `default` unless it was measured or derived"),
 };
-TABLE(assumption, assumption_rows, "A value that the caller left out.");
+TABLE(assumption, assumption_rows, "A value that the request left out.");
 #undef OF
 
 DECLARE_TABLE(advice, struct advice);
@@ -29,14 +29,14 @@ static const struct field advice_rows[] = {
 	TEXT(code, 64, "Machine-readable name"),
 	TEXT(severity, 16, "`info`, `suggestion` or `important`"),
 	CHARS(detail, "What to do and why"),
-	CHARS(effect, "What it would gain"),
-	FIGURE(change_hours, "Wall clock with it less that without, from planning again; absent where that was not done"),
-	FIGURE(change_usd, "Cost with it less that without; of a service, a month's"),
-	FIGURE(change_gpus, "Accelerators with it less those without"),
-	FIGURE(change_gb, "Memory of the fullest accelerator with it less that without"),
-	FIGURE(sample_time_ratio, "Time of a sample's work with it over that without"),
+	CHARS(effect, "What the advice would gain"),
+	FIGURE(change_hours, "Change of the wall clock with the advice, from planning again; absent if the planner did not plan again"),
+	FIGURE(change_usd, "Change of the cost with the advice; for a service, of a month"),
+	FIGURE(change_gpus, "Change of the number of accelerators with the advice"),
+	FIGURE(change_gb, "Change of the memory of the fullest accelerator with the advice"),
+	FIGURE(sample_time_ratio, "Time to process one sample with the advice, over the time without it"),
 };
-TABLE(advice, advice_rows, "Advice.");
+TABLE(advice, advice_rows, "A change that may improve the plan.");
 #undef OF
 
 #define OF struct warning
@@ -49,51 +49,51 @@ TABLE(warning, warning_rows, "A warning.", .shorthand = &warning_rows[0]);
 DECLARE_TABLE(sensitivity, struct sensitivity);
 #define OF struct sensitivity
 static const struct field sensitivity_rows[] = {
-	TEXT(field, 200, "Input that is moved through its range while all others stay; one that was given, or whose range nobody states, by a tenth down and up"),
-	FIGURE(value, "As it was taken"),
-	FIGURE(low, "Low end of its range"),
-	FIGURE(high, "High end of its range"),
-	CHOICE(status, provenance_words, "How the input was had"),
-	TEXT(figure, 64, "Figure that it moves"),
+	TEXT(field, 200, "Input that is moved through its range while all others stay. An input that the request gives, or without a stated range, is moved down and up by a tenth"),
+	FIGURE(value, "Value used"),
+	FIGURE(low, "Low end of the input's range"),
+	FIGURE(high, "High end of the input's range"),
+	CHOICE(status, provenance_words, "Origin of the input"),
+	TEXT(figure, 64, "Figure that the input changes"),
 	FIGURE(change_low, "Relative change of the figure with the input at `low`"),
 	FIGURE(change_high, "Relative change of the figure with the input at `high`"),
-	FIGURE(relative, "The larger of both; the list is sorted by it"),
-	TEXT(method, 32, "`planned again`; `by formulas, whole replicas` of a service, which is not simulated again, so that small changes may move nothing but utilization and a replica more or less is possible; or `exact` where the figure is a product or a sum that the input is a factor of"),
-	CHARS(effect, "The same as a sentence"),
+	FIGURE(relative, "The larger of the two changes by magnitude; the list is sorted by it"),
+	TEXT(method, 32, "How the changes were computed. `planned again`: with a new plan. `by formulas, whole replicas`: a service, without a new simulation; small changes may move only the utilization, and the count may be off by one replica. `exact`: the figure is a product or sum of the input"),
+	CHARS(effect, "The same, as a sentence"),
 };
-TABLE(sensitivity, sensitivity_rows, "How an answer moves with an input.");
+TABLE(sensitivity, sensitivity_rows, "How an answer changes with one input.");
 #undef OF
 
 #define OF struct findings
 static const struct field findings_rows[] = {
 	ARRAY_AS(advice, advice, advice_count, advice, "Advice"),
 	ARRAY_AS(assumptions, assumptions, assumption_count, assumption,
-		"Every value that the caller left out, with its source"),
-	ARRAY_AS(sensitivity, sensitivities, sensitivity_count, sensitivity, "What moves the answer most"),
-	ARRAY_AS(warnings, warnings, warning_count, warning, "Sentences to read before relying on the answer"),
+		"Every value that the request left out, with its source"),
+	ARRAY_AS(sensitivity, sensitivities, sensitivity_count, sensitivity, "Inputs that change the answer most"),
+	ARRAY_AS(warnings, warnings, warning_count, warning, "Warnings to read before you use the answer"),
 };
-TABLE(findings, findings_rows, "What an answer says about itself.");
+TABLE(findings, findings_rows, "Advice, assumptions, sensitivities and warnings of an answer.");
 #undef OF
 
 #define OF struct provenance
 static const struct field provenance_rows[] = {
-	FIGURE(low, "Lowest that is plausible"),
-	FIGURE(high, "Highest that is plausible"),
-	TEXT(source, 1000, "Where the figure comes from"),
-	CHOICE(status, provenance_words, "How it was had"),
+	FIGURE(low, "Lowest plausible value"),
+	FIGURE(high, "Highest plausible value"),
+	TEXT(source, 1000, "Source of the figure"),
+	CHOICE(status, provenance_words, "Origin of the figure"),
 };
-TABLE(provenance, provenance_rows, "Where a figure of an option comes from, by its JSON pointer inside the option.");
+TABLE(provenance, provenance_rows, "The source of a figure of an option, by the figure's JSON pointer in the option.");
 #undef OF
 
 #define OF struct figure
 static const struct field figure_rows[] = {
-	FIGURE(value, "As it was taken"),
-	FIGURE(low, "Lowest that is plausible"),
-	FIGURE(high, "Highest that is plausible"),
-	TEXT(source, 1000, "Where it comes from"),
-	CHOICE(status, provenance_words, "How it was had"),
+	FIGURE(value, "Value used"),
+	FIGURE(low, "Lowest plausible value"),
+	FIGURE(high, "Highest plausible value"),
+	TEXT(source, 1000, "Source of the figure"),
+	CHOICE(status, provenance_words, "Origin of the figure"),
 };
-TABLE(figure, figure_rows, "An input that an option rests upon.");
+TABLE(figure, figure_rows, "An input of an option's figures.");
 #undef OF
 
 #define OF struct accelerator
@@ -110,12 +110,12 @@ static const struct field memory_use_rows[] = {
 	FIGURE(optimizer_bytes, "Optimizer state and master weights"),
 	FIGURE(activations_bytes, "Activations kept for the backward pass"),
 	FIGURE(model_bytes, "Sum of the four above"),
-	FIGURE(layers_bytes, "Of it the layers': without embedding tables and the logits"),
+	FIGURE(layers_bytes, "Part of model_bytes in the layers, without embedding tables and logits"),
 	FIGURE(overhead_bytes, "Runtime, communication buffers, fragmentation"),
-	FIGURE(total_bytes, "Needed"),
-	FIGURE(capacity_bytes, "There"),
+	FIGURE(total_bytes, "Memory needed"),
+	FIGURE(capacity_bytes, "Memory of the accelerator"),
 };
-TABLE(memory_use, memory_use_rows, "Memory of the fullest accelerator of a training.");
+TABLE(memory_use, memory_use_rows, "The memory of the fullest accelerator of a training.");
 #undef OF
 
 #define OF struct serving_memory
@@ -123,47 +123,47 @@ static const struct field serving_memory_rows[] = {
 	FIGURE(weights_bytes, "Weights"),
 	FIGURE(kv_cache_bytes, "KV cache"),
 	FIGURE(activations_bytes, "Activations"),
-	FIGURE(overhead_bytes, "Runtime, communication buffers, what the engine leaves free"),
-	FIGURE(total_bytes, "Taken"),
-	FIGURE(capacity_bytes, "There"),
+	FIGURE(overhead_bytes, "Runtime, communication buffers, and memory that the engine leaves free"),
+	FIGURE(total_bytes, "Memory used"),
+	FIGURE(capacity_bytes, "Memory of the accelerator"),
 	FIGURE(kv_tokens_capacity, "Tokens that the KV cache of one replica holds"),
 };
-TABLE(serving_memory, serving_memory_rows, "Memory of one accelerator of a replica.");
+TABLE(serving_memory, serving_memory_rows, "The memory of one accelerator of a replica.");
 #undef OF
 
 #define OF struct energy
 static const struct field energy_rows[] = {
-	FIGURE(total_kwh, "Of the facility: IT energy times PUE"),
-	FIGURE(it_kwh, "Of accelerators, hosts and network"),
+	FIGURE(total_kwh, "Energy of the facility: IT energy times PUE"),
+	FIGURE(it_kwh, "Energy of accelerators, hosts and network"),
 	FIGURE(mean_gpu_w, "Mean power of one accelerator"),
-	FIGURE(powered_gpu_hours, "Hours of all accelerators that draw power: used, spare, and the rest of whole instances; times their mean power and the hosts' share it is `it_kwh`"),
+	FIGURE(powered_gpu_hours, "Accelerator-hours that draw power: of used and spare accelerators, and of unused ones in rented instances. `it_kwh` is these hours times the mean power and the hosts' share"),
 };
 TABLE(energy, energy_rows, "Energy.");
 #undef OF
 
 #define OF struct carbon
 static const struct field carbon_rows[] = {
-	FIGURE(operational_kgco2e, "Of the electricity, location-based"),
-	FIGURE(market_kgco2e, "Of the electricity, market-based; where the region has that figure"),
-	FIGURE(marginal_kgco2e, "Of the electricity, by the marginal intensity; where the region has that figure"),
-	FIGURE(embodied_kgco2e, "Of making the hardware, for the hours used"),
-	FIGURE(total_kgco2e, "Operational (location-based) and embodied"),
-	FIGURE(embodied_low_kgco2e, "Embodied, by the lowest published figures and the longest life"),
-	FIGURE(embodied_high_kgco2e, "Embodied, by the highest published figures and the shortest life"),
-	FIGURE(gco2e_per_gpu_hour, "Software carbon intensity: the total over accelerator-hours"),
-	FIGURE(gco2e_per_thousand_tokens, "Software carbon intensity: the total over tokens trained"),
-	FIGURE(grid_gco2e_per_kwh, "Intensity that the operational figure rests upon: the site's mean, or that of the run's hours"),
-	FIGURE(hourly_fraction, "Part of the run that is counted hour by hour; the rest counts by the site's mean"),
+	FIGURE(operational_kgco2e, "Operational carbon of the electricity, location-based"),
+	FIGURE(market_kgco2e, "Operational carbon of the electricity, market-based; present if the region has that figure"),
+	FIGURE(marginal_kgco2e, "Operational carbon of the electricity at the marginal intensity; present if the region has that figure"),
+	FIGURE(embodied_kgco2e, "Embodied carbon of the hardware, for the hours used"),
+	FIGURE(total_kgco2e, "Operational (location-based) plus embodied carbon"),
+	FIGURE(embodied_low_kgco2e, "Embodied carbon with the lowest published figures and the longest life"),
+	FIGURE(embodied_high_kgco2e, "Embodied carbon with the highest published figures and the shortest life"),
+	FIGURE(gco2e_per_gpu_hour, "Software carbon intensity: total carbon per accelerator-hour"),
+	FIGURE(gco2e_per_thousand_tokens, "Software carbon intensity: total carbon per thousand tokens trained"),
+	FIGURE(grid_gco2e_per_kwh, "Carbon intensity used for the operational figure: the site's mean, or the mean over the run's hours"),
+	FIGURE(hourly_fraction, "Fraction of the run that is computed with hourly data; the site's mean is used for the rest"),
 };
 TABLE(carbon, carbon_rows, "Carbon.");
 #undef OF
 
 #define OF struct bottleneck_use
 static const struct field bottleneck_rows[] = {
-	CHOICE(kind, bottleneck_words, "What binds"),
-	SHARES(shares, bottleneck_words, "Shares of the time by what binds in it"),
+	CHOICE(kind, bottleneck_words, "The bottleneck"),
+	SHARES(shares, bottleneck_words, "Fraction of the time for each bottleneck"),
 };
-TABLE(bottleneck, bottleneck_rows, "What binds.");
+TABLE(bottleneck, bottleneck_rows, "The bottleneck and its share of the time.");
 #undef OF
 
 #define OF struct offer
@@ -171,13 +171,13 @@ static const struct field offer_rows[] = {
 	TEXT(provider, 64, "Provider"),
 	TEXT(instance_type, 128, "Instance type"),
 	TEXT(region, 64, "Region"),
-	CHOICE(term, term_words, "How it binds"),
-	INTEGER(gpus, 1, 4096, "Accelerators of an instance"),
-	FIGURE(usd_per_gpu_hour, "The whole instance over its accelerators, host part included"),
-	FIGURE(low_usd_per_gpu_hour, "Low end of comparable offers"),
-	FIGURE(high_usd_per_gpu_hour, "High end of comparable offers"),
-	TEXT(as_of, 64, "When the price was read"),
-	TEXT(source, 1000, "Where it was read"),
+	CHOICE(term, term_words, "Term of the offer"),
+	INTEGER(gpus, 1, 4096, "Accelerators in one instance"),
+	FIGURE(usd_per_gpu_hour, "Price of the whole instance divided by its accelerators, hosts included"),
+	FIGURE(low_usd_per_gpu_hour, "Low end of the prices of comparable offers"),
+	FIGURE(high_usd_per_gpu_hour, "High end of the prices of comparable offers"),
+	TEXT(as_of, 64, "Date of the price"),
+	TEXT(source, 1000, "Source of the price"),
 };
 TABLE(offer, offer_rows, "An offer, normalised to one accelerator for one hour.");
 #undef OF
@@ -185,42 +185,42 @@ TABLE(offer, offer_rows, "An offer, normalised to one accelerator for one hour."
 DECLARE_TABLE(rent, struct rent);
 #define OF struct rent
 static const struct field rent_rows[] = {
-	OBJECT(offer, offer, "The cheapest offer of that term for as many"),
-	FIGURE(usd_per_gpu_hour, "Its price for an accelerator that is used: instances are paid whole"),
-	FIGURE(break_even_hours, "Hours of use of all of them after which buying has cost less; absent: never"),
-	FIGURE(break_even_utilization, "The same over their life: above 1 they do not last long enough"),
+	OBJECT(offer, offer, "The cheapest offer with this term for the same number of accelerators"),
+	FIGURE(usd_per_gpu_hour, "Price of one used accelerator; instances are paid whole"),
+	FIGURE(break_even_hours, "Hours of use of all accelerators after which buying costs less; absent: never"),
+	FIGURE(break_even_utilization, "break_even_hours as a fraction of the hardware's life; above 1: buying never pays within that life"),
 };
-TABLE(rent, rent_rows, "Buying beside renting at one term.");
+TABLE(rent, rent_rows, "Buying compared with renting at one term.");
 #undef OF
 
 #define OF struct purchase
 static const struct field purchase_rows[] = {
-	FIGURE(capital_usd, "Of all of them with their servers and network: what is paid at the beginning. `cost` is the share of it that this work uses up"),
-	FIGURE(capital_low_usd, "The same at the low end of the list price's range"),
-	FIGURE(capital_high_usd, "The same at its high end"),
-	FIGURE(accelerators_usd, "Of the capital, the accelerators"),
-	FIGURE(hosts_usd, "Of the capital, the servers around them"),
-	FIGURE(network_usd, "Of the capital, the network between servers; 0 for one server"),
-	FIGURE(power_kw, "Power in the mean of this work, the building's part included"),
-	FIGURE(running_usd_per_year, "Electricity, staff and space of a year in use"),
-	FIGURE(life_hours, "Hours over which they are written off"),
-	FIGURE(hours_left, "Of them after this training; absent of a service"),
-	TEXT(source, 240, "Where the price comes from"),
-	OBJECT_IF(on_demand, on_demand.known, rent, "Beside renting on demand"),
-	OBJECT_IF(spot, spot.known, rent, "Beside renting spot instances"),
-	OBJECT_IF(reserved_1y, reserved_1y.known, rent, "Beside reserving for a year"),
-	OBJECT_IF(reserved_3y, reserved_3y.known, rent, "Beside reserving for three years"),
+	FIGURE(capital_usd, "Purchase price of all accelerators with servers and network, paid at the beginning. `cost` is the part of it that this work uses up"),
+	FIGURE(capital_low_usd, "Purchase price at the low end of the list price's range"),
+	FIGURE(capital_high_usd, "Purchase price at the high end of the list price's range"),
+	FIGURE(accelerators_usd, "Part of the purchase price for the accelerators"),
+	FIGURE(hosts_usd, "Part of the purchase price for the servers around them"),
+	FIGURE(network_usd, "Part of the purchase price for the network between servers; 0 for one server"),
+	FIGURE(power_kw, "Mean power of this work, facility included"),
+	FIGURE(running_usd_per_year, "Cost of electricity, staff and space for one year in use"),
+	FIGURE(life_hours, "Hours over which the hardware is written off"),
+	FIGURE(hours_left, "Hours of life_hours that remain after this training; absent for a service"),
+	TEXT(source, 240, "Source of the price"),
+	OBJECT_IF(on_demand, on_demand.known, rent, "Compared with renting on demand"),
+	OBJECT_IF(spot, spot.known, rent, "Compared with renting spot instances"),
+	OBJECT_IF(reserved_1y, reserved_1y.known, rent, "Compared with reserving for one year"),
+	OBJECT_IF(reserved_3y, reserved_3y.known, rent, "Compared with reserving for three years"),
 };
-TABLE(purchase, purchase_rows, "Buying the hardware: capital, power, running cost, and from when on it costs less than renting.");
+TABLE(purchase, purchase_rows, "Buying the hardware: purchase price, power, running cost, and the point at which it costs less than renting.");
 #undef OF
 
 #define OF struct offer_quote
 static const struct field offer_quote_rows[] = {
 	MERGE(offer, offer),
-	INTEGER(instances, 1, 1e9, "Whole instances that hold the count asked for"),
-	INTEGER(gpus_paid, 1, 1e9, "Accelerators in them"),
-	FIGURE(usd_per_hour, "Of all instances"),
-	FIGURE(usd_per_needed_gpu_hour, "The same over the count asked for"),
+	INTEGER(instances, 1, 1e9, "Number of whole instances for the requested count"),
+	INTEGER(gpus_paid, 1, 1e9, "Accelerators in these instances"),
+	FIGURE(usd_per_hour, "Price of all instances"),
+	FIGURE(usd_per_needed_gpu_hour, "Price of all instances divided by the requested count"),
 };
-TABLE(offer_quote, offer_quote_rows, "What renting a count of accelerators costs, instances paid whole.");
+TABLE(offer_quote, offer_quote_rows, "The price of a number of accelerators, in whole instances.");
 #undef OF

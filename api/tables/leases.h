@@ -1,4 +1,4 @@
-/* What agents on other nodes send and are answered: registration, leases, and what becomes of them.
+/* Requests of agents on other nodes, and the answers: registration, leases, outcomes.
  *
  * Absent members as in base/given.h; the field tables of api/tables/tables.h describe them. */
 #ifndef FLEETPLAN_API_TABLES_LEASES_H
@@ -20,16 +20,16 @@ struct agent_registration {
 
 /* POST /v1/agents/{id}/leases. */
 struct lease_request {
-	struct text_list devices; /* none: all of the agent's that are idle */
+	struct text_list devices; /* empty: all idle devices of the agent */
 	double wait_s;
 };
 
-/* What is to be measured, as the worker is told it. */
+/* The work of a lease, in the worker's terms. */
 struct lease_spec {
 	const char *suite; /* "quick", "full", "stream_triad,launch_round_trip" */
 	const char *plan_id;
-	double timeout_s;        /* after which the worker is stopped */
-	struct json_text shapes; /* of the plan: planner/measurement/bench_spec.h; absent: the suite's own */
+	double timeout_s;        /* the agent stops the worker after this time */
+	struct json_text shapes; /* of the plan (planner/measurement/bench_spec.h); absent: the suite's own shapes */
 };
 
 struct lease {
@@ -63,7 +63,7 @@ struct lease_release {
 	const char *reason;
 };
 
-/* What became of a benchmark that was delivered or given back. */
+/* The state of a benchmark after its result was delivered or its lease released. */
 struct lease_outcome {
 	const char *benchmark_id, *state, *state_reason;
 	int64_t attempt;

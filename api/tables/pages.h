@@ -1,4 +1,4 @@
-/* Structs that exist for the API alone: query parameters, and answers that nothing below knows.
+/* Structs of the API alone: query parameters, and answers that the layers below the API do not know.
  *
  * Absent members as in base/given.h; the field tables of api/tables/tables.h describe them. */
 #ifndef FLEETPLAN_API_TABLES_PAGES_H
@@ -32,7 +32,7 @@ struct compare_query {
 	const char *format;   /* instead of an Accept header */
 };
 
-/* Lists of the catalogue; each table takes the filters that its rows have. */
+/* Lists of the catalogue. Each list reads only the filters that its rows have. */
 struct catalogue_query {
 	struct page_query page;
 	int64_t as_of_us; /* 0 or less: now */
@@ -53,7 +53,7 @@ struct benchmark_query {
 	const char *state, *device, *accelerator, *plan_id, *agent, *label; /* label: "key:value" */
 	const char *quantity; /* of calibrations */
 	enum truth used;
-	bool held;        /* of calibrations: those that wait */
+	bool held;        /* of calibrations: only those that wait */
 	int64_t as_of_us; /* of calibrations; 0 or less: now */
 };
 
@@ -78,7 +78,7 @@ struct observation_query {
 /* GET /v1/plans/compare. */
 enum { COMPARED_PLANS_MAX = 16 };
 
-/* A plan's value in a row; absent number and no text: it has none. */
+/* A plan's value in a row. Number absent and text NULL: the plan has no value. */
 struct comparison_cell {
 	double number;
 	const char *text;
@@ -103,8 +103,8 @@ struct plan_comparison {
 		struct plan_record *items;
 		size_t count;
 	} items;
-	struct comparison_rows rows;        /* figures of what they recommend */
-	struct comparison_rows differences; /* what was asked of some and not, or otherwise, of others; figure: JSON pointer into the request */
+	struct comparison_rows rows;        /* figures of the recommended options */
+	struct comparison_rows differences; /* request fields that differ between the plans; figure: JSON pointer into the request */
 	struct text_list notes;
 };
 
@@ -129,7 +129,7 @@ struct backup {
 	int64_t plans;
 };
 
-/* POST /v1/imports/...: what it did, or would do. */
+/* POST /v1/imports/...: what the import did, or would do. */
 struct import_column {
 	const char *column, *before, *after;
 };
@@ -174,14 +174,14 @@ struct version {
 	int64_t started_at_us;
 };
 
-/* GET /v1/feeds: how a feed is set up, and how it does. */
+/* GET /v1/feeds: a feed's settings and state. */
 struct feed_view {
 	const char *id, *title, *kind, *hosts, *base_url, *scope, *scope_is, *paging, *key, *source, *licence, *documentation;
 	bool enabled, has_key;
-	int64_t every_minutes; /* ABSENT_COUNT: only when asked */
+	int64_t every_minutes; /* ABSENT_COUNT: only on request */
 	const char *state;     /* off, idle, running */
 	int64_t waiting, next_at_us;
-	bool stale;            /* the newest refresh failed: what is shown is of the one before */
+	bool stale;            /* the newest refresh failed; the rows are those of the one before */
 	struct feed_refresh_record last, last_good;
 	bool has_last, has_good;
 	int64_t answer_max_bytes, requests_max, request_s, refresh_s;
@@ -205,7 +205,7 @@ struct feed_detail_query {
 	const char *refresh_id;
 };
 
-/* Long work that was answered 202. */
+/* A job: a request that was answered 202. */
 struct job_record {
 	const char *id, *operation, *state;
 	double progress; /* 0..1 */
@@ -216,7 +216,7 @@ struct job_record {
 	int64_t revision; /* its ETag */
 };
 
-/* application/problem+json as a client reads it. */
+/* application/problem+json, as a client reads it. */
 struct problem_error {
 	const char *pointer, *code, *detail;
 };

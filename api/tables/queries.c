@@ -4,9 +4,9 @@
 #define OF struct page_query
 static const struct field page_rows[] = {
 	INTEGER(limit, 1, PAGE_LIMIT_MAX, "Items on a page", .fallback = "50"),
-	TEXT(cursor, 512, "Where the page begins: next_cursor of the page before"),
+	TEXT(cursor, 512, "Start of the page: next_cursor of the previous page"),
 };
-TABLE(page_query, page_rows, "A page of a list.");
+TABLE(page_query, page_rows, "One page of a list.");
 #undef OF
 
 #define OF struct plan_query
@@ -16,40 +16,40 @@ static const struct field plan_query_rows[] = {
 	TEXT(label, 320, "Plans with this label, as key:value"),
 	TEXT(model, 128, "Plans of this model"),
 	TEXT(accelerator, 128, "Plans whose recommended option has this accelerator"),
-	TIME_AS(created_after, created_after_us, "Plans made after that time"),
-	TIME_AS(created_before, created_before_us, "Plans made before that time"),
-	TEXT(q, 200, "Plans with this text in name or notes"),
+	TIME_AS(created_after, created_after_us, "Plans created after this time"),
+	TIME_AS(created_before, created_before_us, "Plans created before this time"),
+	TEXT(q, 200, "Plans whose name or notes contain this text"),
 };
 TABLE(plan_query, plan_query_rows, "Which plans.");
 #undef OF
 
 #define OF struct plan_id_query
 static const struct field plan_id_query_rows[] = {
-	INTEGER(revision, 1, 9e15, "An older content; the newest unless given"),
+	INTEGER(revision, 1, 9e15, "Revision to return; default: the newest"),
 };
-TABLE(plan_id_query, plan_id_query_rows, "Which revision.");
+TABLE(plan_id_query, plan_id_query_rows, "The revision to return.");
 #undef OF
 
 static const char *const compare_format_words[] = {"json", "csv", "markdown"};
 
 #define OF struct compare_query
 static const struct field compare_query_rows[] = {
-	TEXTS(ids, 16, "Plans to compare: ID, or ID@REVISION for an older content", .flags = REQUIRED),
-	WORD(format, compare_format_words, "Instead of an Accept header"),
+	TEXTS(ids, 16, "Plans to compare: ID, or ID@REVISION for an older revision", .flags = REQUIRED),
+	WORD(format, compare_format_words, "Format of the response, instead of an Accept header"),
 };
 TABLE(compare_query, compare_query_rows, "Which plans.");
 #undef OF
 
 #define OF     struct catalogue_query
-#define AS_OF  TIME_AS(as_of, as_of_us, "The catalogue as it was at that time")
-#define SEARCH TEXT(q, 200, "Rows with this text in id, name or alias")
-#define ORIGIN WORD(origin, origin_words, "Rows that came in this way")
+#define AS_OF  TIME_AS(as_of, as_of_us, "The catalogue as of this time")
+#define SEARCH TEXT(q, 200, "Rows whose id, name or alias contains this text")
+#define ORIGIN WORD(origin, origin_words, "Rows of this origin")
 static const struct field accelerator_query_rows[] = {
 	MERGE(page, page_query), AS_OF, SEARCH, ORIGIN, TEXT(vendor, 64, "Accelerators of this maker")};
-TABLE(accelerator_query, accelerator_query_rows, "Which accelerators.");
+TABLE(accelerator_query, accelerator_query_rows, "Filters of accelerators.");
 
 static const struct field model_query_rows[] = {MERGE(page, page_query), AS_OF, SEARCH, ORIGIN};
-TABLE(model_query, model_query_rows, "Which models.");
+TABLE(model_query, model_query_rows, "Filters of models.");
 
 static const struct field price_query_rows[] = {
 	MERGE(page, page_query),
@@ -59,9 +59,9 @@ static const struct field price_query_rows[] = {
 	TEXT(provider, 64, "Prices of this provider"),
 	TEXT(region, 64, "Prices in this region"),
 	TEXT(accelerator, 128, "Prices of this accelerator, by id or alias"),
-	WORD(pricing_model, pricing_model_words, "Prices that bind like this"),
+	WORD(pricing_model, pricing_model_words, "Prices with this term"),
 };
-TABLE(price_query, price_query_rows, "Which prices.");
+TABLE(price_query, price_query_rows, "Filters of prices.");
 
 static const struct field region_query_rows[] = {
 	MERGE(page, page_query),
@@ -71,25 +71,25 @@ static const struct field region_query_rows[] = {
 	TEXT(provider, 64, "Regions of this provider"),
 	TEXT(country, 64, "Regions of this country or zone"),
 };
-TABLE(region_query, region_query_rows, "Which regions.");
+TABLE(region_query, region_query_rows, "Filters of regions.");
 
 static const struct field catalogue_row_query_rows[] = {AS_OF};
-TABLE(catalogue_row_query, catalogue_row_query_rows, "At which time.");
+TABLE(catalogue_row_query, catalogue_row_query_rows, "The time of the row.");
 #undef OF
 
 #define OF struct offer_query
 static const struct field offer_query_rows[] = {
 	TEXT(accelerator, 128, "Accelerator, by id or alias", .flags = REQUIRED),
-	INTEGER(gpu_count, 1, 1000000, "Accelerators wanted", .fallback = "1"),
-	INTEGER(limit, 1, PAGE_LIMIT_MAX, "Offers to answer", .fallback = "50"),
-	TEXTS(providers, 32, "Of these providers"),
-	TEXTS(regions, 64, "In these regions"),
-	TEXTS(terms, 4, "Binding like this", .words = pricing_model_words, .word_count = COUNT_OF(pricing_model_words),
+	INTEGER(gpu_count, 1, 1000000, "Number of accelerators needed", .fallback = "1"),
+	INTEGER(limit, 1, PAGE_LIMIT_MAX, "Number of offers to return", .fallback = "50"),
+	TEXTS(providers, 32, "Offers of these providers"),
+	TEXTS(regions, 64, "Offers in these regions"),
+	TEXTS(terms, 4, "Offers with these terms", .words = pricing_model_words, .word_count = COUNT_OF(pricing_model_words),
 		.fallback = "on_demand"),
-	POSITIVE(max_age_days, 36500, "Older offers do not count", .fallback = "400"),
+	POSITIVE(max_age_days, 36500, "Largest age of an offer; older ones are left out", .fallback = "400"),
 	AS_OF,
 };
-TABLE(offer_query, offer_query_rows, "Which offers.");
+TABLE(offer_query, offer_query_rows, "Filters of offers.");
 #undef OF
 
 #define OF struct benchmark_query
@@ -99,20 +99,20 @@ static const struct field benchmark_query_rows[] = {
 	TEXT(device, 128, "Benchmarks on this device"),
 	TEXT(accelerator, 128, "Benchmarks of this accelerator"),
 	TEXT(plan_id, 36, "Benchmarks that verify this plan", .form = FORM_UUID),
-	TEXT(agent, 64, "Benchmarks whose last attempt was this agent's"),
+	TEXT(agent, 64, "Benchmarks whose last attempt ran on this agent"),
 	TEXT(label, 320, "Benchmarks with this label, as key:value"),
 };
-TABLE(benchmark_query, benchmark_query_rows, "Which benchmarks.");
+TABLE(benchmark_query, benchmark_query_rows, "Filters of benchmarks.");
 
 static const struct field calibration_query_rows[] = {
 	MERGE(page, page_query),
 	TEXT(accelerator, 128, "Calibrations of this accelerator, by id or alias"),
-	TEXT(device, 128, "Measured on this device"),
-	TEXT(plan_id, 36, "Of this plan's own work", .form = FORM_UUID),
-	TEXT(quantity, 64, "Of this quantity"),
-	TRUTH(used, "Only those that plans take today, or only those that they do not; of one page"),
-	BOOL(held, "Only those that wait for an admin's decision or for a device of another key"),
-	TIME_AS(as_of, as_of_us, "Those of that time, and whether plans took them then"),
+	TEXT(device, 128, "Calibrations measured on this device"),
+	TEXT(plan_id, 36, "Calibrations measured on this plan's own work", .form = FORM_UUID),
+	TEXT(quantity, 64, "Calibrations of this quantity"),
+	TRUTH(used, "true: only calibrations that plans use today; false: only those that plans do not use. Applied within one page"),
+	BOOL(held, "Only calibrations that wait for an admin's decision, or for a device with another key"),
+	TIME_AS(as_of, as_of_us, "Calibrations as of this time, with `used` as it was then"),
 };
-TABLE(calibration_query, calibration_query_rows, "Which calibrations.");
+TABLE(calibration_query, calibration_query_rows, "Filters of calibrations.");
 #undef OF

@@ -1,10 +1,10 @@
-/* Tables and words that several of the contract's tables are made of. Only for api/tables/. */
+/* Tables and words that several of the API's tables use. Only for api/tables/. */
 #ifndef FLEETPLAN_API_TABLES_SHARED_H
 #define FLEETPLAN_API_TABLES_SHARED_H
 
 #include "api/tables/tables.h"
 
-/* What people call the values of an enum, indexed by it; 0 is unset. */
+/* The words for an enum's values, indexed by the value; 0 is unset. */
 extern const char *const precision_words[PRECISION_COUNT], *const training_precision_words[PRECISION_COUNT];
 extern const char *const stack_words[STACK_COUNT], *const optimizer_words[OPTIMIZER_COUNT],
 													   *const recompute_words[RECOMPUTE_COUNT];
@@ -16,7 +16,7 @@ extern const char *const routing_words[ROUTING_PREFIX_AWARE + 1];
 extern const char *const bottleneck_words[BOTTLENECK_COUNT], *const verdict_words[VERDICT_NEAR_OPTIMAL + 1];
 extern const char *const provenance_words[PROVENANCE_DERIVED + 1], *const memory_purpose_words[MEMORY_PURPOSE_COUNT];
 
-/* What is text in the struct too. */
+/* Words that the structs store as text. */
 extern const char *const plan_kind_words[2], *const pricing_model_words[4], *const origin_words[4],
 																				*const state_words[6], *const job_state_words[5],
 																				*const agent_state_words[2], *const ecc_words[2], *const agent_device_state_words[3];

@@ -1,4 +1,4 @@
-/* The contract's field tables: which struct each describes. Defined in api/tables/, rows explained in schema/field.h. */
+/* The API's field tables, and the struct that each describes. Defined in api/tables/; schema/field.h explains the rows. */
 #ifndef FLEETPLAN_API_TABLES_TABLES_H
 #define FLEETPLAN_API_TABLES_TABLES_H
 
@@ -36,7 +36,7 @@ DECLARE_TABLE(carbon_result, struct carbon_estimate);
 DECLARE_TABLE(schedule_result, struct schedule);
 DECLARE_TABLE(diagnosis_result, struct diagnosis);
 
-/* Envelopes: `request` and `result` are the JSON that the tables above have written. */
+/* Envelopes: `request` and `result` are JSON written by the tables above. */
 DECLARE_TABLE(training_estimate, struct plan_record);
 DECLARE_TABLE(inference_estimate, struct plan_record);
 DECLARE_TABLE(performance_estimate, struct plan_record);
@@ -47,14 +47,14 @@ DECLARE_TABLE(schedule_estimate, struct plan_record);
 DECLARE_TABLE(diagnosis, struct plan_record);
 DECLARE_TABLE(training_plan, struct plan_record);
 DECLARE_TABLE(inference_plan, struct plan_record);
-DECLARE_TABLE(plan, struct plan_record); /* of either kind: record_encode writes any plan by it */
-DECLARE_TABLE(plan_summary, struct plan_record); /* a list's items: without request and result */
+DECLARE_TABLE(plan, struct plan_record); /* of either kind: record_encode writes every plan with this table */
+DECLARE_TABLE(plan_summary, struct plan_record); /* items of a list: no request, no result */
 DECLARE_TABLE(plan_changes, struct plan_changes);
 DECLARE_TABLE(plan_replay, struct plan_replay);
 DECLARE_TABLE(plan_patch, struct plan_record); /* name, labels, notes */
 DECLARE_TABLE(plan_comparison, struct plan_comparison);
 
-/* The catalogue: rows as requests, as answers and as CSV. */
+/* Catalogue rows: in requests, in answers and in CSV. */
 DECLARE_TABLE(accelerator, struct accelerator_row);
 DECLARE_TABLE(model, struct model_row);
 DECLARE_TABLE(price, struct price_row);
@@ -66,7 +66,7 @@ DECLARE_TABLE(offer_quote, struct offer_quote);
 DECLARE_TABLE(model_import, struct model_import);
 DECLARE_TABLE(catalogue_state, struct catalogue_state);
 
-/* What of a plan a worker is to measure: not of the API, but of the worker's --spec. */
+/* The measurements that a worker makes for a plan. Not part of the API: the file that the worker's --spec names. */
 DECLARE_TABLE(bench_spec, struct bench_spec);
 DECLARE_TABLE(bench_spec_product, struct bench_spec_product);
 DECLARE_TABLE(bench_spec_attention, struct bench_spec_attention);
@@ -103,7 +103,7 @@ DECLARE_TABLE(observation_request, struct observation_record);
 DECLARE_TABLE(observation, struct observation_record);
 DECLARE_TABLE(key, struct key_record);
 DECLARE_TABLE(audit_entry, struct audit_record);
-DECLARE_TABLE(audit_list_query, struct audit_list_query); /* of a list */
+DECLARE_TABLE(audit_list_query, struct audit_list_query); /* of the list endpoint */
 DECLARE_TABLE(audit_export_query, struct audit_list_query);
 DECLARE_TABLE(backup, struct backup);
 DECLARE_TABLE(job, struct job_record);

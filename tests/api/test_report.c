@@ -53,9 +53,9 @@ static void a_training_plan_reads_as_a_report(void **state)
 	assert_contains(out.bytes, "| Time (hours) | 701.2 |");
 	assert_contains(out.bytes, "| MFU of the whole run | 0.25 |");
 	assert_contains(out.bytes, "| Practice: factor on the hours of steps and failures | 1.6 | 1.1 – 2.4 |");
-	assert_contains(out.bytes, "\nIt keeps the deadline of 720 hours with a probability of 0.81, the budget of 2,000,000 USD with a probability of 0.9.\n");
+	assert_contains(out.bytes, "\nIt meets the deadline of 720 hours with a probability of 0.81, the budget of 2,000,000 USD with a probability of 0.9.\n");
 	assert_contains(out.bytes, "## Confidence\n\n| probability | gpu_count | wall_clock_hours | total_usd |\n| --- | ---: | ---: | ---: |\n| 0.5 | 400 | 719 | 900,000 |\n");
-	assert_contains(out.bytes, "## What is not known, and what it adds\n\n| not known | wall_clock_hours | total_usd | what would shrink it |\n| --- | ---: | ---: | --- |\n"
+	assert_contains(out.bytes, "## Uncertainties, and what they add\n\n| uncertainty | wall_clock_hours | total_usd | how to reduce it |\n| --- | ---: | ---: | --- |\n"
 		"| layout | 49.9 | 160,039 | pin a\\|b |\n| price | 0 | 5 | get a quote |\n");
 	assert_contains(out.bytes, "Layout: tensor 8, offload no");
 	assert_contains(out.bytes, "Offer: provider aws, region us\\|east");
@@ -78,7 +78,7 @@ static void an_inference_plan_reads_as_a_report(void **state)
 	assert_int_equal(report_plan_markdown(&plan, &out, &failure), STATUS_OK);
 	assert_contains(out.bytes, "# Inference plan\n\nModel: m. ");
 	assert_contains(out.bytes, "| Time to first token, p95 (ms) | 812.3 |");
-	assert_contains(out.bytes, "| Latency asked for is kept | yes |");
+	assert_contains(out.bytes, "| Latency limits met | yes |");
 	assert_null(strstr(out.bytes, "Alternatives"));
 }
 

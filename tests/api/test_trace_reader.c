@@ -108,7 +108,7 @@ static void what_is_not_json(void **state)
 		{"{\"a\":[\"\\u12g4\"]}", "hexadecimal"}, {"{\"a\":[\"\n\"]}", "control byte"}, {"{\"a\":[--1]}", "JSON value is expected"}, {"{\"a\":[+1]}", "JSON value is expected"},
 		{"{\"a\":[1.2.3]}", "JSON value is expected"}, {"'a'", "JSON value is expected"}, {"\x1f\x8b", "JSON value is expected"},
 		{"{\"a\":[11111111111111111111111111111111111111111111111111111111111111111]}", "64 characters"},
-		{"{\"traceEvents\":[],\"traceEvents\":[]}", "stands twice"},
+		{"{\"traceEvents\":[],\"traceEvents\":[]}", "appears twice"},
 	};
 
 	(void)state;

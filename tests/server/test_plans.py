@@ -289,13 +289,13 @@ def test_plans_side_by_side(daemon):
     assert not any(cell["best"] for cell in rows["Accelerators"]["values"]) and "better" not in rows["Accelerators"]
     asked = {row["figure"]: [cell.get("value") for cell in row["values"]] for row in answer.json["differences"]}
     assert asked["/site/country"] == ["FR", "PL", None, None] and asked["/slo"][3].startswith("ttft_ms 3000") and "/name" not in asked and "/tokens" not in asked
-    assert any("services are side by side" in note for note in answer.json["notes"])
+    assert any("services are compared" in note for note in answer.json["notes"])
     report = daemon.get(f"/v1/plans/compare?ids={ids}&format=markdown")
     assert report.headers["content-type"].startswith("text/markdown") and report.text == daemon.get(f"/v1/plans/compare?ids={ids}", {"Accept": "text/markdown"}).text
     assert "a \\| \\*b\\*" in report.text and plans[3]["id"] in report.text
     shown = letters(report.text, "Recommended")
     assert shown["Carbon (kgCO2e)"][0].startswith("**") and not shown["Carbon (kgCO2e)"][1].startswith("**") and shown["Carbon (kgCO2e)"][2] == ""
-    assert all(len(cells) == 4 for cells in shown.values()) and letters(report.text, "Asked differently")["site/country"] == ["FR", "PL", "", ""]
+    assert all(len(cells) == 4 for cells in shown.values()) and letters(report.text, "Request fields that differ")["site/country"] == ["FR", "PL", "", ""]
     table = list(csv.DictReader(io.StringIO(daemon.get(f"/v1/plans/compare?ids={ids}&format=csv").text)))
     assert [row["name"] for row in table] == ["a | *b*", "dirty", "chat", "slow"]
     assert "carbon/total_kgco2e" in table[0]["best_of"].split() and "carbon" not in table[1]["best_of"]
