@@ -1,5 +1,5 @@
-/* The audit log: who wrote what. An entry of a write stands in the commit of that write, as its job carries it (storage_job.audit); entries are
- * only appended, and end with their retention. */
+/* The audit log: who wrote what. The entry of a write is in the same commit as the write; the write's job has it
+ * (storage_job.audit). Entries are only appended, and deleted when their retention ends. */
 #ifndef FLEETPLAN_STORAGE_AUDIT_H
 #define FLEETPLAN_STORAGE_AUDIT_H
 
@@ -7,12 +7,12 @@
 
 struct audit_record; /* hwdb/catalogue/records.h */
 
-/* An entry that goes with no other job: a refusal, or a write outside of the database. It is the job's `audit`. */
+/* Writes an entry without another job: a refusal, or a write outside the database. The entry is the job's `audit`. */
 struct audit_put {
 	struct storage_job job;
 };
 
-/* Ends entries from before a moment, the oldest first, `limit` at most. */
+/* Deletes entries older than a time, the oldest first, at most `limit`. */
 struct audit_prune {
 	struct storage_job job;
 	int64_t before_us, limit;

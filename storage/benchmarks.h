@@ -1,8 +1,9 @@
 /* The durable queue of benchmarks, and the devices that run them.
  *
- * One state machine (storage/lease.h) for the daemon's own worker and for remote agents: a claim gives a lease with a token;
- * heartbeats extend it; a result, a release or a sweep ends it. A stale token is refused (STATUS_STALE_LEASE). Never two
- * running on one device. Times are the daemon's wall clock, given by the caller: no other machine's clock counts. */
+ * One state machine (storage/lease.h) serves the daemon's own worker and remote agents: a claim returns a lease with a
+ * token; heartbeats extend the lease; a result, a release or a sweep ends it. A stale token is rejected
+ * (STATUS_STALE_LEASE). At most one benchmark runs on a device. Times are the daemon's wall clock, given by the caller;
+ * clocks of other machines are not used. */
 #ifndef FLEETPLAN_STORAGE_BENCHMARKS_H
 #define FLEETPLAN_STORAGE_BENCHMARKS_H
 
@@ -15,7 +16,7 @@ struct text_list; /* base/given.h */
 
 struct benchmark_put {
 	struct storage_job job;
-	const struct benchmark_record *benchmark; /* stored as `queued`, attempt and token 0 */
+	const struct benchmark_record *benchmark; /* stored as `queued`, with attempt and token 0 */
 	const struct idempotency *idempotency;
 };
 
@@ -26,25 +27,25 @@ struct benchmark_cancel {
 	struct benchmark_record *benchmark; /* output, may be NULL */
 };
 
-/* Who shows a lease's token, or asks for one, from outside. */
+/* The client that sends a lease's token, or asks for a lease. */
 struct lease_bearer {
-	const char *key_id; /* of the API key; it must be the one that the lease's agent registered with, */
-	bool any;           /* unless this one may act for any agent */
+	const char *key_id; /* of the API key: must be the key with which the lease's agent registered, unless `any` */
+	bool any;           /* true: the key may act for any agent */
 };
 
-/* Takes the next benchmark (priority, then age) that wants this device: by its id, or by its accelerator id, or neither.
- * STATUS_NOT_FOUND when there is none; STATUS_CONFLICT when one is running on the device.
+/* Claims the next benchmark (by priority, then age) for this device: one that names the device's id, its accelerator's
+ * id, or neither. STATUS_NOT_FOUND if there is none; STATUS_CONFLICT if a benchmark runs on the device.
  *
- * An agent (with a bearer) names the devices that are free, and gets a benchmark for one of them. It is believed: a
- * lease that stands on such a device ends like one that is over, as its answer was lost, or the agent started anew. Devices
- * that another has are left out; STATUS_INVALID for one that the agent has not told, or not any more, with those of its devices that
- * are near in name. STATUS_NOT_FOUND also for an agent that never registered (`unregistered`). */
+ * An agent (with a bearer) lists its free devices, and gets a benchmark for one of them. The list is trusted: a lease
+ * on such a device ends as if it had expired, because its response was lost or the agent restarted. Devices of other
+ * agents are ignored. STATUS_INVALID for a device that the agent has not registered, or no longer; the failure names
+ * its devices with similar names. STATUS_NOT_FOUND also for an agent that never registered (`unregistered`). */
 struct benchmark_claim {
 	struct storage_job job;
 	const char *device_id;                 /* of the daemon's own worker */
 	const char *agent_id;                  /* NULL: the daemon's own worker */
-	const struct lease_bearer *bearer;     /* with an agent_id of the outside */
-	const struct text_list *devices;       /* then; empty: all of the agent's that are free as far as is known here */
+	const struct lease_bearer *bearer;     /* with the agent_id of a remote agent */
+	const struct text_list *devices;       /* with a bearer; empty: all of the agent's devices that the store knows as free */
 	int64_t now_us, lease_us;
 	struct benchmark_record *benchmark; /* output, with the new token */
 	bool found;                         /* output */
@@ -59,10 +60,10 @@ struct benchmark_heartbeat {
 	bool cancel_requested; /* output */
 };
 
-enum benchmark_end { BENCHMARK_FAILED, BENCHMARK_SUCCEEDED, BENCHMARK_BROKEN /* another attempt, while there are any left */ };
+enum benchmark_end { BENCHMARK_FAILED, BENCHMARK_SUCCEEDED, BENCHMARK_BROKEN /* BROKEN: another attempt follows, while any are left */ };
 
-/* Delivers. Accepted when the token is the last one and nobody claimed again; a second delivery with the same digest is
- * STATUS_OK with `repeated`, with another one STATUS_CONFLICT. */
+/* Delivers a result. It is accepted if the token is the last one and no later claim was made. A second delivery with
+ * the same digest is STATUS_OK with `repeated`; with another digest it is STATUS_CONFLICT. */
 struct benchmark_result {
 	struct storage_job job;
 	const char *id;
@@ -73,33 +74,33 @@ struct benchmark_result {
 	unsigned char sha256[32]; /* of the result as delivered */
 	const struct catalogue_rows *calibrations; /* rows to put in the same transaction (and the device's own accelerator row); NULL: none */
 	const struct lease_bearer *bearer; /* NULL: the daemon's own worker */
-	struct benchmark_record *benchmark; /* output, as it is then; may be NULL */
+	struct benchmark_record *benchmark; /* output, after the operation; may be NULL */
 	bool repeated, late; /* outputs */
 };
 
-/* Gives back without penalty (drain, busy device): queued again, the attempt not counted. */
+/* Gives a benchmark back without penalty (drain, busy device): it is queued again, and the attempt does not count. */
 struct benchmark_release {
 	struct storage_job job;
 	const char *id;
 	int64_t token, now_us;
 	const char *reason;
 	const struct lease_bearer *bearer; /* NULL: the daemon's own worker */
-	struct benchmark_record *benchmark; /* output, as it is then; may be NULL */
+	struct benchmark_record *benchmark; /* output, after the operation; may be NULL */
 };
 
-/* Ends leases that are over and queued ones past their time, forgets idempotency keys older than a day (of those of former
- * lives the 10,000 newest not within a day from the start: the clock may be ahead). Every few
- * seconds, and at start with `restart`: leases of the daemon's own worker are then over at once, as it died with us, and those of agents begin anew:
- * what the clock showed to the daemon that gave them is not known. */
+/* Ends expired leases and queued benchmarks past their time, and deletes idempotency keys older than a day. (Of the
+ * keys from before the start, the newest 10,000 stay for the first day: the clock may be ahead.) Runs every few
+ * seconds, and at start with `restart`: leases of the daemon's own worker then end at once, as it died with the daemon.
+ * Leases of agents start again, because the clock at their start is unknown. */
 struct benchmark_sweep {
 	struct storage_job job;
 	int64_t now_us;
 	bool restart;
-	int64_t lease_us; /* with `restart`: how long an agent's lease holds from now on; 0: as it was */
+	int64_t lease_us; /* with `restart`: duration of agents' leases from now on; 0: unchanged */
 	int64_t requeued, expired, cancelled, keys_forgotten; /* outputs */
 };
 
-struct device_put { /* adds or updates by id; what was told by an agent is the daemon's own from then on */
+struct device_put { /* adds or updates by id; a device that an agent reported becomes the daemon's own */
 	struct storage_job job;
 	const struct device_record *device;
 };
@@ -107,7 +108,7 @@ struct device_put { /* adds or updates by id; what was told by an agent is the d
 struct benchmark_filter {
 	const char *state, *device_id, *accelerator_id, *plan_id, *agent_id; /* NULL: any */
 	const char *label_key, *label_value; /* both or none */
-	const char *scope_key, *scope_value; /* both or none: of plans with this label, and those without a plan that have it themselves */
+	const char *scope_key, *scope_value; /* both or none: benchmarks of plans with this label, and benchmarks without a plan that have the label themselves */
 };
 
 struct benchmark_list {
@@ -122,7 +123,7 @@ struct device_list {
 	const char *next_cursor;
 };
 
-/* Changes whenever a benchmark may wait that did not wait before: what a claim that found none waits for. */
+/* Changes whenever a further benchmark may be waiting. A claim that found none waits for a change. */
 uint64_t storage_queue_changes(struct storage *storage);
 
 FALLIBLE enum status storage_benchmark_get(struct storage *storage, const char *id, struct arena *arena,

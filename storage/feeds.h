@@ -1,5 +1,5 @@
-/* Live feeds: what each refresh brought, and hours of grids. A refresh is one operation: its rows become visible together with the
- * record of it, or none does. Rows are as in hwdb/feeds/feed_records.h. */
+/* Live feeds: the rows of each refresh, and hourly data of grids. A refresh is one operation: its rows become visible
+ * together with its record, or not at all. Rows are as in hwdb/feeds/feed_records.h. */
 #ifndef FLEETPLAN_STORAGE_FEEDS_H
 #define FLEETPLAN_STORAGE_FEEDS_H
 
@@ -11,25 +11,26 @@ struct progress;   /* planner/progress.h */
 
 enum { FEED_CHANGES_MAX = 5000, FEED_VALIDATORS_MAX = 64 };
 
-/* Puts the catalogue's rows (as rows_import does: those of users and measurements stay), the hours, the validators and the record.
- * Of the changes the first FEED_CHANGES_MAX are kept. */
+/* Stores the catalogue rows (like rows_import: rows of users and measurements stay), the hours, the validators and the
+ * record. The first FEED_CHANGES_MAX changes are stored. */
 struct feed_refresh_put {
 	struct storage_job job;
-	struct feed_refresh_record *refresh; /* its counts of rows, revision and (succeeded or unchanged) outcome are outputs */
-	const struct catalogue_rows *rows;   /* NULL: none, as of a refresh that failed */
-	const struct grid_hour *hours;       /* zone by zone and signal by signal, in order of time */
+	struct feed_refresh_record *refresh; /* outputs: its counts of rows, its revision, and its outcome (succeeded or unchanged) */
+	const struct catalogue_rows *rows;   /* NULL: none, as for a failed refresh */
+	const struct grid_hour *hours;       /* ordered by zone, signal and time */
 	size_t hour_count;
 	const struct feed_change *held;
 	size_t held_count;
 	const struct feed_validator *validators;
 	size_t validator_count;
-	struct import_end *staged; /* the store's; so are the changes of the rows that it staged */
+	struct import_end *staged; /* internal to the store; includes the changes of the rows that it staged */
 	struct feed_change *changes;
 	size_t change_count;
 };
 
-/* Puts it in slices, as an import (storage/imports.h): however many rows there are, plans are written meanwhile. Blocks; OK, CANCELLED,
- * or what storage says. The job's arena must be given. storage_run(&put->job) does the same in one transaction. */
+/* Stores the refresh in slices, like an import (storage/imports.h): plans can be written meanwhile, however many rows
+ * it has. Blocks. Returns OK, CANCELLED, or a status of storage. The job's arena must be given. storage_run(&put->job)
+ * does the same in one transaction. */
 FALLIBLE enum status storage_feed_refresh(struct storage *storage, struct feed_refresh_put *put, const struct progress *progress,
 	struct failure *failure);
 
@@ -43,7 +44,8 @@ struct feed_refresh_list {
 FALLIBLE enum status storage_feed_refresh_list(struct storage *storage, const char *feed, const struct page_request *page,
 	struct arena *arena, struct feed_refresh_list *list, struct failure *failure);
 
-/* One by its id; the newest of a feed that had an answer (`read`: and rows in it). NOT_FOUND, the failure then says so. */
+/* Reads a refresh by its id; or the newest refresh of a feed that received a response (`read`: with rows). NOT_FOUND
+ * with a failure. */
 FALLIBLE enum status storage_feed_refresh_get(struct storage *storage, const char *id, struct arena *arena,
 	struct feed_refresh_record *refresh, struct failure *failure);
 FALLIBLE enum status storage_feed_refresh_newest(struct storage *storage, const char *feed, bool read, struct arena *arena,
@@ -54,7 +56,7 @@ struct feed_change_list {
 	size_t count;
 };
 
-/* Of a refresh, what it held back or what it changed; at most FEED_CHANGES_MAX. */
+/* Lists the rows that a refresh held back (`held`) or changed; at most FEED_CHANGES_MAX. */
 FALLIBLE enum status storage_feed_changes(struct storage *storage, const char *refresh_id, bool held, struct arena *arena,
 	struct feed_change_list *list, struct failure *failure);
 
@@ -66,14 +68,14 @@ struct grid_hour_list {
 	size_t count;
 };
 
-/* Hours of a zone in order of time, from <= start < to. */
+/* Lists the hours of a zone in order of time, from <= start < to. */
 FALLIBLE enum status storage_grid_hours(struct storage *storage, const char *zone, const char *signal, int64_t from_us, int64_t to_us,
 	struct arena *arena, struct grid_hour_list *list, struct failure *failure);
 
-/* Zones that have hours from then on. */
+/* A zone with hours from a given time on. */
 struct grid_zone {
 	const char *zone, *signal, *feed;
-	int64_t from_us, to_us, fetched_at_us; /* to_us: where the last hour begins */
+	int64_t from_us, to_us, fetched_at_us; /* to_us: start of the last hour */
 };
 struct grid_zone_list {
 	struct grid_zone *items;

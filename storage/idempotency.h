@@ -1,13 +1,13 @@
-/* Idempotency keys: the same POST sent twice is answered once.
+/* Idempotency keys: a POST that is sent twice runs once.
  *
- *   storage_idempotency_begin()   OK: go on, the key is yours · OK with *answer filled: replay it · IN_FLIGHT: another
- *                                 request with this key is being worked on · IDEMPOTENCY_MISMATCH: same key, other body
- *   ... then either the operation that creates carries the `struct idempotency` (the key's row is written in the same
+ *   storage_idempotency_begin()   OK: go on, the caller owns the key · OK with *answer filled: send it again · IN_FLIGHT:
+ *                                 another request with this key is running · IDEMPOTENCY_MISMATCH: same key, other body
+ *   ... then either the creating operation has the `struct idempotency` (the key's row is written in the same
  *   transaction), or nothing is created and ...
- *   storage_idempotency_end()     always, once, after a begin that answered OK without an answer.
+ *   storage_idempotency_end()     always, once, after a begin that returned OK without an answer.
  *
- * Keys are of one principal and one route; they are kept for 24 hours at least. What is in flight is known in memory
- * only: a daemon that died in the middle leaves no key behind. Thread-safe. */
+ * A key belongs to one principal and one route, and is kept for at least 24 hours. Keys in flight are only in memory: a
+ * daemon that dies during a request leaves no key behind. Thread-safe. */
 #ifndef FLEETPLAN_STORAGE_IDEMPOTENCY_H
 #define FLEETPLAN_STORAGE_IDEMPOTENCY_H
 
@@ -15,26 +15,26 @@
 
 enum { IDEMPOTENCY_KEY_MAX = 255 };
 
-/* The answer to replay. Text may be NULL, except that a found answer has its http_status. */
+/* The response to send again. Text may be NULL, but a found response always has its http_status. */
 struct idempotency_answer {
-	int http_status; /* 0: none found */
+	int http_status; /* 0: not found */
 	const char *location, *etag, *content_type;
-	int64_t at_us; /* found: when it was made; of a row that was put, the moment from which that row is valid */
-	const char *body; /* NULL: the server rebuilds it from `location` */
+	int64_t at_us; /* of a found response: its time; of a row that was put: the start of the row's validity */
+	const char *body; /* NULL: the server rebuilds the body from `location` */
 	size_t body_length;
 };
 
 struct idempotency {
 	const char *key, *principal, *route; /* principal: the API key's id, "" without keys; route: "POST /v1/plans/training" */
 	unsigned char body_sha256[32];
-	struct idempotency_answer answer; /* to be kept */
+	struct idempotency_answer answer; /* to be stored */
 };
 
 FALLIBLE enum status storage_idempotency_begin(struct storage *storage, const struct idempotency *idempotency,
 	struct arena *arena, struct idempotency_answer *answer, struct failure *failure);
 void storage_idempotency_end(struct storage *storage, const struct idempotency *idempotency);
 
-/* Keeps an answer that goes with nothing else (an import that changed nothing, a backup). */
+/* Stores a response without another operation (an import that changed nothing, a backup). */
 struct idempotency_put {
 	struct storage_job job;
 	const struct idempotency *idempotency;

@@ -1,9 +1,9 @@
-/* Imports: many rows of one kind that become visible together, and never half.
+/* Imports: many rows of one kind that become visible together, or not at all.
  *
- * Rows are written by small transactions of the writer, between which everything else goes on, and hold from one last small
- * transaction on. What was not published when the daemon died, or could not be, is swept: nobody ever saw it. There is one
- * import at a time; others wait their turn. A row that somebody changes by itself while an import of its kind is under way
- * keeps that change, and counts as kept. */
+ * The writer stores the rows in small transactions, with other work in between; one last small transaction makes them
+ * valid. If the daemon dies before that, or if it fails, the rows are swept; no reader has seen them. One import runs
+ * at a time; others wait. If a client changes a row while an import of its kind is running, the change stays and the
+ * row counts as kept. */
 #ifndef FLEETPLAN_STORAGE_IMPORTS_H
 #define FLEETPLAN_STORAGE_IMPORTS_H
 
@@ -13,30 +13,31 @@ struct feed_refresh_put; /* storage/feeds.h */
 struct import_record;    /* hwdb/catalogue/records.h */
 struct progress;         /* planner/progress.h */
 
-/* Told of each row that is added (`before` is NULL) or changed, on the writer's thread, before it is written. */
+/* Called for each added (`before` is NULL) or changed row, on the writer's thread, before the row is written. */
 typedef void import_note(void *context, const void *before, const void *after);
 
 struct import_run {
-	/* Of the caller: id, started_by, key, content_type, sha256, bytes, replaces, overwrites, started_at_us. All else is filled. */
+	/* From the caller: id, started_by, key, content_type, sha256, bytes, replaces, overwrites, started_at_us. The other
+	 * members are outputs. */
 	struct import_record *import;
 	enum row_kind kind; /* not calibrations */
-	const void *rows;   /* array of the kind's struct, every id once */
+	const void *rows;   /* array of the kind's struct, ids are unique */
 	size_t count;
-	const struct progress *progress;         /* NULL: nobody's */
+	const struct progress *progress;         /* NULL: not reported */
 	const struct idempotency *idempotency;   /* NULL: none */
-	const struct audit_record *audit;        /* its entry of the audit log, in the transaction that publishes; NULL: none */
-	import_note *note;                       /* NULL: nobody's */
+	const struct audit_record *audit;        /* its audit entry, written in the transaction that publishes; NULL: none */
+	import_note *note;                       /* NULL: none */
 	void *context;
-	struct feed_refresh_put *refresh;        /* becomes true in the transaction that publishes; NULL: none */
+	struct feed_refresh_put *refresh;        /* its refresh is stored in the transaction that publishes; NULL: none */
 };
 
-/* Blocks until the rows hold, or will not. OK, CANCELLED (by its progress), INVALID (a row outside what can be stored, an id that
- * stands twice), or what storage says. Rows of origin user and measured stay, unless it overwrites. The record of what failed is
- * kept too. Not for the writer's thread. */
+/* Blocks until the rows are valid or the import has failed. Returns OK, CANCELLED (by its progress), INVALID (a row out
+ * of range, or an id that occurs twice), or a status of storage. Rows of origin user and measured stay, unless it
+ * overwrites. The record of a failed import is stored too. Do not call on the writer's thread. */
 FALLIBLE enum status storage_import(struct storage *storage, struct import_run *run, struct failure *failure);
 
-/* Settles or sweeps what the import before left, in small transactions; nothing that is read differs by it. The next import does it
- * too. Worth a call after each, and at start. */
+/* Settles or sweeps the rest of the previous import, in small transactions. Readers see no difference. The next import
+ * does it too. Call it after each import and at start. */
 FALLIBLE enum status storage_import_tidy(struct storage *storage, struct failure *failure);
 
 struct import_list {

@@ -12,7 +12,7 @@ static const char *const state_names[LEASE_STATE_COUNT] = {
 };
 
 static const struct lease_event_row {
-	const char *name; /* "benchmark b is queued and cannot be ..." */
+	const char *name; /* used in "benchmark b is queued and cannot be ..." */
 	bool shows_token;
 } events[LEASE_EVENT_COUNT] = {
 	[LEASE_CLAIM] = {"claimed", false},
@@ -45,12 +45,12 @@ static const struct lease_move moves[LEASE_STATE_COUNT][LEASE_EVENT_COUNT] = {
 		[LEASE_CANCEL] = TO(RUNNING, .effects = LEASE_EFFECT_ASK),
 		[LEASE_OVER] = TO(QUEUED, .effects = 0, .if_unwanted = LEASE_CANCELLED, .if_used_up = LEASE_EXPIRED),
 	},
-	/* A worker that was thought lost delivers after all: its work is not thrown away. */
+	/* A worker that the daemon considered lost may still deliver: its work is not thrown away. */
 	[LEASE_EXPIRED] = {
 		[LEASE_SUCCEED] = TO(SUCCEEDED, .effects = LEASE_EFFECT_KEEP | LEASE_EFFECT_LATE),
 		[LEASE_FAIL] = TO(FAILED, .effects = LEASE_EFFECT_KEEP | LEASE_EFFECT_LATE),
 	},
-	/* succeeded, failed and cancelled are the end. */
+	/* succeeded, failed and cancelled are final: no event is allowed */
 };
 
 const struct lease_move *lease_move_of(enum lease_state state, enum lease_event event)
@@ -102,9 +102,9 @@ static const char *lease_reason(const struct benchmark_record *benchmark, const 
 	if (step->reason)
 		return step->reason;
 	if (step->event == LEASE_OVER)
-		return to == LEASE_QUEUED   ? "its worker was lost: waiting for another attempt"
-			   : to == LEASE_EXPIRED ? "its worker was lost, and so were those of the attempts before"
-									 : "cancelled; its worker did not answer any more";
+		return to == LEASE_QUEUED   ? "its worker was lost; it waits for another attempt"
+			   : to == LEASE_EXPIRED ? "its worker was lost in every attempt"
+									 : "cancelled; its worker stopped reporting";
 	if (step->event == LEASE_TOO_LATE)
 		return "no device was free for it in time";
 	return step->event == LEASE_HEARTBEAT || step->event == LEASE_CANCEL ? benchmark->state_reason : NULL;
@@ -129,7 +129,7 @@ static void lease_move_to(struct benchmark_record *benchmark, const struct lease
 		lease_take(benchmark, step);
 	if (effects & LEASE_EFFECT_UNDO) {
 		benchmark->attempt--;
-		benchmark->token++; /* whoever gave it back cannot deliver any more */
+		benchmark->token++; /* the agent that released it cannot deliver any more */
 	}
 	if (effects & LEASE_EFFECT_RENEW)
 		benchmark->lease_until_us = step->lease_until_us;
@@ -143,7 +143,7 @@ static void lease_move_to(struct benchmark_record *benchmark, const struct lease
 		benchmark->finished_at_us = step->now_us;
 }
 
-/* Whether the last lease has delivered already, and so whether this is that very delivery again. */
+/* True if the last lease has delivered already; sets `repeated` if the step delivers the same result again. */
 static bool lease_delivered(const struct benchmark_record *benchmark, struct lease_step *step)
 {
 	static const unsigned char none[sizeof benchmark->result_sha256];
@@ -162,10 +162,10 @@ enum status lease_apply(struct benchmark_record *benchmark, struct lease_step *s
 
 	step->repeated = false;
 	if (lease_delivered(benchmark, step))
-		return step->repeated ? STATUS_OK : failure_set(failure, STATUS_CONFLICT, "benchmark %s has another result already", benchmark->id);
-	/* Token 0 is no lease: it was never claimed. */
+		return step->repeated ? STATUS_OK : failure_set(failure, STATUS_CONFLICT, "benchmark %s already has a different result", benchmark->id);
+	/* Token 0 is not a lease: the benchmark was never claimed. */
 	if (events[step->event].shows_token && (step->token != benchmark->token || step->token < 1 || !move->allowed))
-		return failure_set(failure, STATUS_STALE_LEASE, "benchmark %s is %s and not leased to you (token %lld, now %lld): stop working on it",
+		return failure_set(failure, STATUS_STALE_LEASE, "benchmark %s is %s and not leased to you (your token is %lld, the last is %lld); stop the worker",
 			benchmark->id, benchmark->state, (long long)step->token, (long long)benchmark->token);
 	if (!move->allowed)
 		return failure_set(failure, STATUS_CONFLICT, "benchmark %s is %s and cannot be %s", benchmark->id, benchmark->state,

@@ -1,11 +1,11 @@
-/* The life of a benchmark as one table: states, events, and what follows. Pure: the store reads a record, asks here what
- * an event does to it, and writes it back in the same transaction; no statement of SQL changes a state by itself.
- * docs/leases.md is written from the table; tests/storage/test_lease.c walks every order of events of two agents, two
- * benchmarks and two devices.
+/* The state machine of a benchmark, as one table: states, events and transitions. Pure: the store reads a record,
+ * applies an event with this module, and writes the record back in the same transaction; no SQL statement changes a
+ * state by itself. docs/leases.md is generated from the table; tests/storage/test_lease.c runs every order of events of
+ * two agents, two benchmarks and two devices.
  *
- * What holds by it: a token is given once, and each lease has a higher one than those before; only the last token is
- * heard; a benchmark is started at most LEASE_ATTEMPTS_MAX times, those not counted that were given back; one result
- * is taken, and none after another lease was given; what has succeeded, failed or was cancelled stays so. */
+ * The table guarantees: a token is given once, and each lease has a higher token than those before; only the last token
+ * is accepted; a benchmark is started at most LEASE_ATTEMPTS_MAX times, without those given back; one result is
+ * accepted, and none after a later lease; succeeded, failed and cancelled are final. */
 #ifndef FLEETPLAN_STORAGE_LEASE_H
 #define FLEETPLAN_STORAGE_LEASE_H
 
@@ -17,37 +17,37 @@ enum lease_state {
 };
 
 enum lease_event {
-	LEASE_CLAIM,     /* a worker takes it */
-	LEASE_HEARTBEAT, /* the worker lives */
+	LEASE_CLAIM,     /* a worker claims it */
+	LEASE_HEARTBEAT, /* the worker reports */
 	LEASE_SUCCEED,   /* a result */
-	LEASE_FAIL,      /* a result that is a failure: trying again would lead to the same */
-	LEASE_BREAK,     /* the worker broke: it may be tried again */
+	LEASE_FAIL,      /* a result that is a failure; another attempt would fail too */
+	LEASE_BREAK,     /* the worker broke; another attempt may succeed */
 	LEASE_RELEASE,   /* given back without penalty */
-	LEASE_CANCEL,    /* somebody does not want it any more */
-	LEASE_OVER,      /* the lease ended without a word */
-	LEASE_TOO_LATE,  /* nobody started it in time */
+	LEASE_CANCEL,    /* a client cancels it */
+	LEASE_OVER,      /* the lease expired without a report */
+	LEASE_TOO_LATE,  /* no worker started it in time */
 	LEASE_EVENT_COUNT
 };
 
 enum { LEASE_ATTEMPTS_MAX = 3 };
 
-/* What an event does in a state beside leading to another. */
+/* Effects of an event beside the new state. */
 enum lease_effect {
-	LEASE_EFFECT_TAKE = 1,  /* the next token, one more attempt, a new lease; an earlier attempt's result is forgotten */
-	LEASE_EFFECT_RENEW = 2, /* the lease's end moves */
-	LEASE_EFFECT_KEEP = 4,  /* the result is kept */
-	LEASE_EFFECT_LATE = 8,  /* and marked late */
-	LEASE_EFFECT_UNDO = 16, /* the attempt is not counted, and its token is void */
-	LEASE_EFFECT_ASK = 32,  /* the cancellation is written down; a worker hears of it by its next heartbeat */
+	LEASE_EFFECT_TAKE = 1,  /* next token, one more attempt, new lease; the result of an earlier attempt is cleared */
+	LEASE_EFFECT_RENEW = 2, /* the lease is extended */
+	LEASE_EFFECT_KEEP = 4,  /* the result is stored */
+	LEASE_EFFECT_LATE = 8,  /* the result is marked late */
+	LEASE_EFFECT_UNDO = 16, /* the attempt does not count, and its token is void */
+	LEASE_EFFECT_ASK = 32,  /* the cancellation is stored; the worker receives it with its next heartbeat */
 };
 
-/* A cell of the table. LEASE_QUEUED in the last two: as `to`. */
+/* A cell of the table. LEASE_QUEUED in the last two members: same as `to`. */
 struct lease_move {
 	bool allowed;
 	enum lease_state to;
 	unsigned effects;             /* set of lease_effect */
-	enum lease_state if_unwanted; /* where it leads instead when a cancellation was asked for, */
-	enum lease_state if_used_up;  /* and when all attempts are used */
+	enum lease_state if_unwanted; /* next state instead if a cancellation was requested */
+	enum lease_state if_used_up;  /* next state instead if all attempts are used */
 };
 
 const struct lease_move *lease_move_of(enum lease_state state, enum lease_event event);
@@ -60,16 +60,16 @@ bool lease_event_shows_token(enum lease_event event);
 
 struct lease_step {
 	enum lease_event event;
-	int64_t token;                  /* that the worker shows */
-	int64_t now_us, lease_until_us; /* the latter: claim, heartbeat */
+	int64_t token;                  /* token that the worker sends */
+	int64_t now_us, lease_until_us; /* lease_until_us: claim, heartbeat */
 	const char *device, *agent;     /* claim; agent NULL: the daemon's own worker */
-	const char *reason;             /* for a person; NULL: the table's own, or none */
-	const unsigned char *sha256;    /* of the result as delivered: succeed, fail, break */
-	bool repeated;                  /* output: this very result had been taken before, and nothing is changed */
+	const char *reason;             /* for people; NULL: the table's own reason, or none */
+	const unsigned char *sha256;    /* of the delivered result: succeed, fail, break */
+	bool repeated;                  /* output: the same result was accepted before, and nothing changes */
 };
 
-/* Applies a step to the record. STATUS_STALE_LEASE for a token that is not the last one, STATUS_CONFLICT for what the state
- * does not allow and for another result than the one taken; the record is then as it was. */
+/* Applies a step to the record. STATUS_STALE_LEASE if the token is not the last one; STATUS_CONFLICT if the state does
+ * not allow the event, or if a different result was accepted. After an error the record is unchanged. */
 FALLIBLE enum status lease_apply(struct benchmark_record *benchmark, struct lease_step *step, struct failure *failure);
 
 #endif

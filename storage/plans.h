@@ -1,9 +1,8 @@
 /* Plans: put, read, list, patch, refresh, delete.
  *
- * A plan has a revision, which every change raises and which its ETag is. Computed content (request, result) is kept for
- * every revision that was computed; a patch of name, labels or notes raises the revision without a new content. A
- * checksum goes with every content: one that does not match is answered as STATUS_UNAVAILABLE, naming the plan, and
- * never as a plan. */
+ * A plan has a revision, which every change raises and which is its ETag. The computed content (request, result) is
+ * stored for every computed revision; a patch of name, labels or notes raises the revision without new content. Every
+ * content has a checksum: if it does not match, the answer is STATUS_UNAVAILABLE with the plan's id, never the plan. */
 #ifndef FLEETPLAN_STORAGE_PLANS_H
 #define FLEETPLAN_STORAGE_PLANS_H
 
@@ -11,8 +10,8 @@
 
 struct plan_record; /* hwdb/catalogue/records.h */
 
-/* Inserts `plan` as it is (id, created_at and revision given by the caller). STATUS_CONFLICT when the id exists, or when
- * the idempotency key was used meanwhile. */
+/* Inserts `plan` unchanged (the caller gives id, created_at and revision). STATUS_CONFLICT if the id exists, or if the
+ * idempotency key was used meanwhile. */
 struct plan_put {
 	struct storage_job job;
 	const struct plan_record *plan;
@@ -23,13 +22,13 @@ struct plan_put {
 struct plan_patch {
 	struct storage_job job;
 	const char *id;
-	int64_t expected_revision;      /* below 1: any; else STATUS_PRECONDITION_FAILED when the plan is at another */
-	const struct plan_record *plan; /* its name, labels and notes are taken */
-	int64_t revision;               /* output: the new one */
+	int64_t expected_revision;      /* below 1: any; else STATUS_PRECONDITION_FAILED if the plan has another revision */
+	const struct plan_record *plan; /* only its name, labels and notes are read */
+	int64_t revision;               /* output: the new revision */
 };
 
-/* Gives a plan a newly computed content: request, result and what they were computed with. Name, labels, notes and
- * created_at stay; the content before is kept as its own revision. */
+/* Gives a plan newly computed content: request, result and the versions used. Name, labels, notes and created_at stay;
+ * the previous content is stored as its own revision. */
 struct plan_refresh {
 	struct storage_job job;
 	const char *id;
@@ -47,7 +46,7 @@ struct plan_delete {
 struct plan_filter {
 	const char *kind, *model, *accelerator; /* NULL: any */
 	const char *label_key, *label_value;    /* both or none */
-	const char *scope_key, *scope_value;    /* likewise, beside that label */
+	const char *scope_key, *scope_value;    /* both or none; a second label that must match */
 	const char *text;                       /* part of name or notes, case ignored (ASCII) */
 	int64_t created_after_us, created_before_us; /* exclusive; ABSENT_COUNT: open */
 };
@@ -55,17 +54,18 @@ struct plan_filter {
 struct plan_list {
 	struct plan_record *items; /* without request and result */
 	size_t count;
-	const char *next_cursor; /* NULL: that was the last page */
+	const char *next_cursor; /* NULL: this is the last page */
 };
 
-/* `revision` ABSENT_COUNT: the newest. An older one has its own content and the plan's present name, labels and notes. */
+/* Reads a plan; `revision` ABSENT_COUNT: the newest. An older revision has its own content, and the plan's current
+ * name, labels and notes. */
 FALLIBLE enum status storage_plan_get(struct storage *storage, const char *id, int64_t revision, struct arena *arena,
 	struct plan_record *plan, struct failure *failure);
 
 FALLIBLE enum status storage_plan_list(struct storage *storage, const struct plan_filter *filter, const struct page_request *page,
 	struct arena *arena, struct plan_list *list, struct failure *failure);
 
-/* Every computed revision of one plan, newest first, without request and result; next_cursor is always NULL. */
+/* Lists every computed revision of one plan, newest first, without request and result; next_cursor is always NULL. */
 FALLIBLE enum status storage_plan_revisions(struct storage *storage, const char *id, struct arena *arena,
 	struct plan_list *list, struct failure *failure);
 

@@ -12,16 +12,16 @@ SELECT a.*, CASE WHEN a.seen_at_us < :before_us THEN 'silent' ELSE 'online' END 
 	(SELECT count(*) FROM device d WHERE d.agent_id = a.id AND d.state <> 'gone') AS devices
 FROM agent a WHERE a.id > :cursor_id ORDER BY a.id LIMIT :limit;
 
--- Of those that are gone, the newest stay.
+-- Deletes gone devices, except the newest.
 -- name: agent_devices_forget
 DELETE FROM device WHERE agent_id = :agent_id AND state = 'gone' AND id NOT IN (
 	SELECT id FROM device WHERE agent_id = :agent_id AND state = 'gone' ORDER BY seen_at_us DESC, id LIMIT :limit);
 
--- How many agents came with this key.
+-- The number of agents that registered with this key.
 -- name: agent_count_of_key
 SELECT count(*) AS count FROM agent WHERE key_id = :id;
 
--- What a free device of an agent's can be: neither gone, nor held by its driver, nor at work.
+-- Devices of an agent that can be free: not gone, not wedged in the driver, without a running benchmark.
 -- name: agent_devices_free
 SELECT * FROM device d
 WHERE agent_id = :agent_id AND state IN ('idle', 'suspect')

@@ -2,7 +2,7 @@
 INSERT INTO audit (at_us, key_id, key_name, role, address, request_id, method, path, entity, revision, outcome, http_status, row_checksum)
 VALUES (:at_us, :key_id, :key_name, :role, :address, :request_id, :method, :path, :entity, :revision, :outcome, :http_status, :row_checksum);
 
--- Newest first. Numbers only grow, whatever the clock does.
+-- Newest first. Numbers only grow, even if the clock goes back.
 -- name: audit_list
 SELECT * FROM audit
 WHERE number < :cursor_number
@@ -17,7 +17,8 @@ ORDER BY number DESC LIMIT :limit;
 -- name: audit_horizon_put
 UPDATE audit_horizon SET before_us = :before_us WHERE one = 1 AND before_us < :before_us;
 
--- From the front up to the first that is young, so that there are no gaps whatever the clock did. The newest stays: no number is given twice.
+-- Deletes the oldest entries, up to the first young one, so that there are no gaps even if the clock went back. The
+-- newest entry stays, so that no number is used twice.
 -- name: audit_prune
 DELETE FROM audit WHERE number < (
 	SELECT coalesce(min(iif(at_us >= :before_us, number, NULL)), max(number))

@@ -7,8 +7,8 @@ VALUES (:id, :device, :accelerator, :suite, :plan_id, :shapes, :labels, :timeout
 -- name: benchmark_get
 SELECT * FROM benchmark WHERE id = :id;
 
--- The next one that this device may run: the first of four queues, each in the order of its index. Nothing for a device that
--- is attached to somebody else.
+-- The next benchmark that this device may run: the first row of four queues, each in the order of its index. No row for a
+-- device that is attached to another agent.
 -- name: benchmark_next
 SELECT * FROM benchmark WHERE number = (
 	SELECT number FROM (
@@ -32,7 +32,7 @@ SELECT * FROM benchmark WHERE number = (
 	ORDER BY priority DESC, created_at_us, id LIMIT 1)
 	AND NOT EXISTS (SELECT 1 FROM device WHERE id = :device_id AND agent_id IS NOT :agent_id);
 
--- The newest of an agent's results beyond those that are kept.
+-- The newest of an agent's results beyond the limit.
 -- name: benchmark_result_excess
 SELECT * FROM benchmark WHERE agent_id = :agent_id AND result IS NOT NULL AND state <> 'running' AND state <> 'queued'
 ORDER BY finished_at_us DESC, number DESC LIMIT 1 OFFSET :limit;
@@ -40,7 +40,7 @@ ORDER BY finished_at_us DESC, number DESC LIMIT 1 OFFSET :limit;
 -- name: benchmark_on_device
 SELECT * FROM benchmark WHERE state = 'running' AND running_device = :device_id;
 
--- What storage/lease.c has changed. Two running on one device: refused by the unique index benchmark_running.
+-- Writes a record that storage/lease.c changed. The unique index benchmark_running rejects two running on one device.
 -- name: benchmark_update
 UPDATE benchmark SET state = :state, state_reason = :state_reason, running_device = :running_device, agent_id = :agent_id,
 	token = :token, attempt = :attempt, lease_until_us = :lease_until_us, started_at_us = :started_at_us,
@@ -49,19 +49,19 @@ UPDATE benchmark SET state = :state, state_reason = :state_reason, running_devic
 	result_checksum = :result_checksum, row_checksum = :row_checksum
 WHERE id = :id;
 
--- A daemon that starts gives agents the time of a lease: they count by their own clocks, and so hold none for longer. One after the other, as each
--- row is sealed.
+-- At its start the daemon extends agents' leases to the full time: agents use their own clocks, so no lease can last
+-- longer. One row at a time, because each row has a checksum.
 -- name: benchmark_held
 SELECT * FROM benchmark
 WHERE state = 'running' AND running_device IS NOT NULL AND agent_id IS NOT NULL AND lease_until_us <> :lease_until_us LIMIT 1;
 
--- One that was changed on the disk: neither to be run nor waited for. It stays damaged.
+-- A benchmark that was changed on the disk: it is not run, and no client waits for it. It stays damaged.
 -- name: benchmark_set_aside
 UPDATE benchmark SET state = 'failed', state_reason = 'it was changed on the disk since it was stored', lease_until_us = NULL,
 	row_checksum = coalesce(row_checksum, 0)
 WHERE number = :number;
 
--- Leases that are over, and queued ones past their time. :restart: those of the daemon's own worker are over too.
+-- Expired leases, and queued benchmarks past their time. :restart: leases of the daemon's own worker count as expired.
 -- name: benchmark_overdue
 SELECT * FROM benchmark WHERE number IN (
 	SELECT number FROM benchmark
@@ -98,7 +98,7 @@ ON CONFLICT (id) DO UPDATE SET agent_id = excluded.agent_id, node = excluded.nod
 -- name: device_get
 SELECT * FROM device WHERE id = :device_id;
 
--- Devices as they are told, beside what the queue knows: one whose agent is not heard of is gone, one with a benchmark is busy.
+-- Devices as reported, with the state from the queue: a device of a silent agent is gone, one with a benchmark is busy.
 -- name: device_list
 SELECT d.*,
 	max(d.seen_at_us, coalesce(a.seen_at_us, 0)) AS told_seen_at_us,

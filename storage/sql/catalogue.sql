@@ -1,7 +1,8 @@
--- Rows of the catalogue, as they hold (_told: see 0006_imports.sql). Selects take every column: results are read by name, and of one
--- member that has two columns the last counts. _load and _list answer what is valid now (:as_of_us is INT64_MAX) from indexes that hold
--- nothing else, however long the history. For an earlier moment _list walks the history, too. Rows of the one import that is not settled
--- come from an index of their own. _get meets the newest row of an id first: of many that were replaced it reads none.
+-- Catalogue rows in their valid state (_told: see 0006_imports.sql). Selects take every column: results are read by name,
+-- and of two columns for one member the last one is used. _load and _list read the rows that are valid now (:as_of_us is
+-- INT64_MAX) from indexes that contain only these, however long the history is. For an earlier moment _list reads the
+-- history, too. Rows of the import that is not settled come from their own index. _get finds the newest row of an id
+-- first and reads no replaced ones.
 
 -- name: change_latest
 SELECT revision, at_us FROM change

@@ -1,4 +1,4 @@
--- Live feeds: refreshes, what they changed, and hours of grids.
+-- Live feeds: refreshes, the rows that they changed, and hours of grids.
 
 -- name: feed_refresh_insert
 INSERT INTO feed_refresh (id, feed, outcome, detail, started_by, started_at_us, finished_at_us, source, licence, base_url, requests, bytes,
@@ -6,7 +6,7 @@ INSERT INTO feed_refresh (id, feed, outcome, detail, started_by, started_at_us, 
 VALUES (:id, :feed, :outcome, :detail, :started_by, :started_at_us, :finished_at_us, :source, :licence, :base_url, :requests, :bytes,
 	:seen, :added, :changed, :unchanged, :kept, :quarantined, :rejected, :skipped, :catalogue_revision, :row_checksum);
 
--- What only is known when its rows are in.
+-- Columns that are known only after its rows are stored.
 -- name: feed_refresh_count
 UPDATE feed_refresh SET outcome = :outcome, added = :added, changed = :changed, unchanged = :unchanged, kept = :kept,
 	catalogue_revision = :catalogue_revision, row_checksum = :row_checksum
@@ -20,12 +20,12 @@ SELECT * FROM feed_refresh
 WHERE feed = :feed AND (finished_at_us < :cursor_us OR (finished_at_us = :cursor_us AND id < :cursor_id))
 ORDER BY finished_at_us DESC, id DESC LIMIT :limit;
 
--- The newest that had an answer.
+-- The newest refresh that received a response.
 -- name: feed_refresh_good
 SELECT * FROM feed_refresh WHERE feed = :feed AND outcome IN ('succeeded', 'unchanged')
 ORDER BY finished_at_us DESC, id DESC LIMIT 1;
 
--- The newest that read rows: what it held back is held back still.
+-- The newest refresh that read rows: the rows that it held back are still held back.
 -- name: feed_refresh_read
 SELECT * FROM feed_refresh WHERE feed = :feed AND outcome = 'succeeded'
 ORDER BY finished_at_us DESC, id DESC LIMIT 1;
@@ -49,7 +49,7 @@ ON CONFLICT (feed, url) DO UPDATE SET etag = excluded.etag, last_modified = excl
 -- name: feed_validator_list
 SELECT * FROM feed_validator WHERE feed = :feed ORDER BY url LIMIT :limit;
 
--- What was measured is not foretold again.
+-- A forecast does not replace a measurement.
 -- name: grid_hour_change
 UPDATE grid_hour SET gco2e_per_kwh = :gco2e_per_kwh, forecast = :forecast, fetched_at_us = :fetched_at_us,
 	row_checksum = :row_checksum
@@ -64,7 +64,7 @@ ON CONFLICT (zone, signal, start_us, feed) DO NOTHING;
 -- name: grid_hour_prune
 DELETE FROM grid_hour WHERE zone = :zone AND signal = :signal AND start_us < :before_us;
 
--- Of an hour that several feeds know, what was fetched last.
+-- If several feeds have an hour, the last fetched value is used.
 -- name: grid_hour_list
 SELECT zone, signal, feed, start_us, gco2e_per_kwh, forecast, max(fetched_at_us) AS fetched_at_us, row_checksum FROM grid_hour
 WHERE zone = :zone AND signal = :signal AND start_us >= :from_us AND start_us < :to_us

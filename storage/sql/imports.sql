@@ -1,4 +1,4 @@
--- Imports: rows that are written before they hold. The kinds differ in nothing but their table.
+-- Imports: rows are written before they become valid. The kinds differ only in their table.
 
 -- name: import_insert
 INSERT INTO import (id, kind, state, detail, started_by, key_id, key_name, content_type, bytes, sha256, replaces, overwrites, started_at_us,
@@ -31,7 +31,7 @@ UPDATE accelerator SET closed_by = :number,
 	times_checksum = times_change(times_checksum, id, valid_from_us, valid_to_us, revision, opened_by, closed_by, valid_from_us, valid_to_us, revision, opened_by, :number)
 WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
--- Without a moment the ends are taken back.
+-- If :at_us is NULL, the ends are undone.
 -- name: accelerator_settle_ends
 UPDATE accelerator SET valid_to_us = :at_us, closed_by = NULL,
 	times_checksum = times_change(times_checksum, id, valid_from_us, valid_to_us, revision, opened_by, closed_by, valid_from_us, :at_us, revision, opened_by, NULL)
@@ -45,7 +45,7 @@ WHERE number IN (SELECT number FROM accelerator WHERE opened_by = :number LIMIT 
 -- name: accelerator_drop
 DELETE FROM accelerator WHERE number IN (SELECT number FROM accelerator WHERE opened_by = :number LIMIT :limit);
 
--- Of one row, found by its id (+: not by the index of all rows that the import ends).
+-- One row, found by its id (+: do not use the index of all rows that the import ends).
 -- name: accelerator_settle_end
 UPDATE accelerator SET valid_to_us = :at_us, closed_by = NULL,
 	times_checksum = times_change(times_checksum, id, valid_from_us, valid_to_us, revision, opened_by, closed_by, valid_from_us, :at_us, revision, opened_by, NULL) WHERE id = :id AND +closed_by = :number;
@@ -62,7 +62,7 @@ UPDATE model SET closed_by = :number,
 	times_checksum = times_change(times_checksum, id, valid_from_us, valid_to_us, revision, opened_by, closed_by, valid_from_us, valid_to_us, revision, opened_by, :number)
 WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
--- Without a moment the ends are taken back.
+-- If :at_us is NULL, the ends are undone.
 -- name: model_settle_ends
 UPDATE model SET valid_to_us = :at_us, closed_by = NULL,
 	times_checksum = times_change(times_checksum, id, valid_from_us, valid_to_us, revision, opened_by, closed_by, valid_from_us, :at_us, revision, opened_by, NULL)
@@ -92,7 +92,7 @@ UPDATE price SET closed_by = :number,
 	times_checksum = times_change(times_checksum, id, valid_from_us, valid_to_us, revision, opened_by, closed_by, valid_from_us, valid_to_us, revision, opened_by, :number)
 WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
--- Without a moment the ends are taken back.
+-- If :at_us is NULL, the ends are undone.
 -- name: price_settle_ends
 UPDATE price SET valid_to_us = :at_us, closed_by = NULL,
 	times_checksum = times_change(times_checksum, id, valid_from_us, valid_to_us, revision, opened_by, closed_by, valid_from_us, :at_us, revision, opened_by, NULL)
@@ -122,7 +122,7 @@ UPDATE region SET closed_by = :number,
 	times_checksum = times_change(times_checksum, id, valid_from_us, valid_to_us, revision, opened_by, closed_by, valid_from_us, valid_to_us, revision, opened_by, :number)
 WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
--- Without a moment the ends are taken back.
+-- If :at_us is NULL, the ends are undone.
 -- name: region_settle_ends
 UPDATE region SET valid_to_us = :at_us, closed_by = NULL,
 	times_checksum = times_change(times_checksum, id, valid_from_us, valid_to_us, revision, opened_by, closed_by, valid_from_us, :at_us, revision, opened_by, NULL)

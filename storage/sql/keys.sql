@@ -8,8 +8,8 @@ UPDATE api_key SET revoked_at_us = :revoked_at_us, expires_at_us = :expires_at_u
 -- name: key_get
 SELECT * FROM api_key WHERE id = :id AND revoked_at_us IS NULL;
 
--- The index finds by the hash of the key; how its bytes compare tells nothing about the key itself, and the caller
--- compares once more in constant time.
+-- The index finds a key by its hash; the time of that comparison reveals nothing about the key, and the caller compares
+-- again in constant time.
 -- name: key_find
 SELECT id, name, role, prefix, created_at_us, expires_at_us, revoked_at_us, family, scope_key, scope_value, hash, row_checksum FROM api_key
 WHERE hash = :hash AND revoked_at_us IS NULL;
@@ -18,6 +18,6 @@ WHERE hash = :hash AND revoked_at_us IS NULL;
 SELECT id, name, role, prefix, created_at_us, expires_at_us, revoked_at_us, family, scope_key, scope_value, row_checksum FROM api_key
 WHERE id > :cursor_id ORDER BY id LIMIT :limit;
 
--- Those that have expired count: their end must not open the door to everybody.
+-- Expired keys count too: the API must not become open when the last key expires.
 -- name: key_count
 SELECT count(*) AS count FROM api_key WHERE revoked_at_us IS NULL;

@@ -22,7 +22,7 @@ WHERE (created_at_us, id) < (:cursor_us, :cursor_id)
 	AND (NOT :usable OR (unused_because IS NULL AND created_at_us > :since_us))
 ORDER BY created_at_us DESC, id DESC LIMIT :limit;
 
--- What the newest benchmark that says something of a plan says of it, as its result.
+-- The newest benchmark that verified a plan, with its verification as result.
 -- name: benchmark_of_plan
 SELECT *, json_extract(result, '$.verification') AS verification FROM benchmark
 WHERE plan_id = :id AND state = 'succeeded' AND json_extract(result, '$.verification') IS NOT NULL

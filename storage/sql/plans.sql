@@ -23,7 +23,7 @@ SELECT id, kind, created_at_us, updated_at_us, revision, name, notes, labels, mo
 	planner_version, computed_at_us, asked, head_checksum, content_revision
 FROM plan WHERE id = :id;
 
--- The content that the plan had at a revision, which is the newest one computed up to it.
+-- The content of a plan at a revision: the newest content computed up to it.
 -- name: plan_revision_get
 SELECT p.id, p.kind, p.created_at_us, p.updated_at_us, p.revision, p.name, p.notes, p.labels, r.model, r.accelerator,
 	r.catalogue_revision, r.calibration_revision, r.planner_version, r.computed_at_us, p.asked, r.request, r.result,
@@ -77,7 +77,7 @@ WHERE (created_at_us, id) < (:cursor_us, :cursor_id)
 	AND (:text IS NULL OR instr(lower(name), lower(:text)) > 0 OR instr(lower(notes), lower(:text)) > 0)
 ORDER BY created_at_us DESC, id DESC LIMIT :limit;
 
--- Driven by the label, whose rows stand in the order of the answer.
+-- Reads by the label, whose rows have the order of the answer.
 -- name: plan_list_by_label
 SELECT p.id, kind, p.created_at_us, updated_at_us, revision, name, notes, labels, model, accelerator, catalogue_revision,
 	calibration_revision, planner_version, computed_at_us, head_checksum
@@ -103,7 +103,7 @@ VALUES (:principal, :route, :key, :body_sha256, :created_at_us, :http_status, :l
 -- name: idempotency_newest
 SELECT coalesce(max(number), 0) AS number FROM idempotency;
 
--- The oldest stand first; a bounded number a time, so that no commit takes long.
+-- Deletes the oldest, a limited number at a time, so that no commit is long.
 -- name: idempotency_forget
 DELETE FROM idempotency WHERE number IN (
 	SELECT number FROM (SELECT number, created_at_us FROM idempotency ORDER BY number LIMIT 500)

@@ -1,4 +1,5 @@
--- A batch is one transaction; each of its jobs of more than a statement stands in a savepoint, so that its failure undoes only itself.
+-- A batch is one transaction. A job of more than one statement runs in a savepoint, so that its failure undoes only its
+-- own changes.
 
 -- name: transaction_begin
 BEGIN IMMEDIATE;

@@ -3,7 +3,7 @@
 #include "hwdb/catalogue/records.h"
 #include "storage/sqlite/store.h"
 
-/* Calls of an agent that come closer together than this leave its row alone. */
+/* Calls of an agent within this time after its last stored one do not update its row. */
 static const int64_t seen_step_us = 5000000;
 
 enum { COUNTS_ARENA_BYTES = 4096 };
@@ -19,7 +19,7 @@ static enum status key_check(struct storage *storage, const struct agent_record 
 	status = store_one(&storage->writer, STATEMENT_KEY_HOLDS, &arguments, &found, arena, failure);
 	if (status != STATUS_OK || found.count == 0)
 		return status;
-	return failure_set(failure, STATUS_FORBIDDEN, "agent %s came with another key, which still holds: revoke that one, or take another agent_id",
+	return failure_set(failure, STATUS_FORBIDDEN, "agent %s registered with another key, which is still valid; revoke that key, or use another agent_id",
 		agent->id);
 }
 
@@ -31,18 +31,18 @@ enum status agent_admit(struct storage *storage, const struct lease_bearer *bear
 	enum status status = store_one(&storage->writer, STATEMENT_AGENT_GET, &arguments, &agent, arena, failure);
 
 	if (status == STATUS_NOT_FOUND)
-		return failure_set(failure, status, "agent %s is not registered: POST /v1/agents", agent_id);
+		return failure_set(failure, status, "agent %s is not registered; register it with POST /v1/agents", agent_id);
 	if (status != STATUS_OK)
 		return status;
 	if (!bearer->any && (!agent.key_id || strcmp(agent.key_id, bearer->key_id) != 0))
-		return failure_set(failure, STATUS_FORBIDDEN, "agent %s has another key", agent_id);
+		return failure_set(failure, STATUS_FORBIDDEN, "agent %s registered with another key", agent_id);
 	if (agent.seen_at_us >= now_us - seen_step_us)
 		return STATUS_OK;
 	agent.seen_at_us = now_us;
 	return store_run(&storage->writer, STATEMENT_AGENT_PUT, &agent, arena, NULL, failure);
 }
 
-/* Whether somebody else has the device, who is heard of. */
+/* True if the daemon or another online agent has the device. */
 static enum status device_is_taken(struct storage *storage, const char *device_id, const char *agent_id, int64_t now_us,
 	struct arena *arena, bool *taken, struct failure *failure)
 {
@@ -52,7 +52,7 @@ static enum status device_is_taken(struct storage *storage, const char *device_i
 	enum status status = store_one(&storage->writer, STATEMENT_DEVICE_GET, &arguments, &device, arena, failure);
 
 	*taken = false;
-	if (status != STATUS_OK && storage->writer.statements[STATEMENT_DEVICE_GET].damaged) { /* it is mended by being told again */
+	if (status != STATUS_OK && storage->writer.statements[STATEMENT_DEVICE_GET].damaged) { /* a new report repairs it */
 		failure_clear(failure);
 		return STATUS_OK;
 	}
@@ -100,7 +100,7 @@ static enum status devices_put(struct storage *storage, const struct agent_put *
 	return STATUS_OK;
 }
 
-/* Devices that their agent told before and did not tell now. */
+/* Marks devices as gone that their agent listed before and does not list now. */
 static enum status devices_gone(struct storage *storage, const struct agent_record *agent, struct arena *arena, struct failure *failure)
 {
 	struct arguments arguments = {.agent_id = agent->id, .limit = INT64_MAX};
@@ -113,13 +113,13 @@ static enum status devices_gone(struct storage *storage, const struct agent_reco
 		if (device->seen_at_us == agent->seen_at_us)
 			continue;
 		device->state = "gone";
-		device->state_reason = "not there when its agent last listed its devices";
+		device->state_reason = "its agent did not list it at the last registration";
 		status = store_run(&storage->writer, STATEMENT_DEVICE_PUT, device, arena, NULL, failure);
 	}
 	return status;
 }
 
-/* One agent more of a key. */
+/* Checks the limit of agents for a key before one more is added. */
 static enum status count_check(struct storage *storage, const struct agent_record *agent, struct arena *arena, struct failure *failure)
 {
 	struct arguments arguments = {.id = agent->key_id}, found;
@@ -130,7 +130,7 @@ static enum status count_check(struct storage *storage, const struct agent_recor
 	status = store_one(&storage->writer, STATEMENT_AGENT_COUNT_OF_KEY, &arguments, &found, arena, failure);
 	if (status != STATUS_OK || found.count < AGENTS_PER_KEY_MAX)
 		return status;
-	return failure_set(failure, STATUS_CONFLICT, "%d agents have registered with this key: forget some (DELETE /v1/agents/{id}), or make another key",
+	return failure_set(failure, STATUS_CONFLICT, "%d agents have registered with this key, the limit; delete some (DELETE /v1/agents/{id}), or create another key",
 		AGENTS_PER_KEY_MAX);
 }
 
@@ -146,7 +146,7 @@ enum status operation_agent_put(struct storage *storage, struct storage_job *job
 	CHECK(job->arena && put->registered);
 	if (status == STATUS_OK)
 		status = key_check(storage, &known, put->bearer, agent->seen_at_us, arena, failure);
-	if (status == STATUS_OK) { /* who may act for any agent leaves it the key that it came with */
+	if (status == STATUS_OK) { /* a bearer that may act for any agent does not change the agent's key */
 		merged.registered_at_us = known.registered_at_us;
 		merged.key_id = agent->key_id ? agent->key_id : known.key_id;
 	} else if (status == STATUS_NOT_FOUND) {
@@ -179,14 +179,14 @@ enum status operation_agent_remove(struct storage *storage, struct storage_job *
 
 	if (status == STATUS_NOT_FOUND)
 		return failure_set(failure, status, "there is no agent %s", removal->id);
-	if (status != STATUS_OK && storage->writer.statements[STATEMENT_AGENT_GET].damaged) { /* forgetting it is what mends it */
+	if (status != STATUS_OK && storage->writer.statements[STATEMENT_AGENT_GET].damaged) { /* deleting a damaged row is allowed: it repairs the table */
 		failure_clear(failure);
 		status = STATUS_OK;
 	}
 	if (status == STATUS_OK)
 		status = store_one(&storage->writer, STATEMENT_AGENT_RUNNING, &arguments, &running, arena, failure);
 	if (status == STATUS_OK)
-		return failure_set(failure, STATUS_CONFLICT, "agent %s has benchmark %s on device %s: cancel that, or wait until its lease is over", removal->id,
+		return failure_set(failure, STATUS_CONFLICT, "agent %s has benchmark %s on device %s; cancel the benchmark, or wait until its lease ends", removal->id,
 			running.id, running.running_device);
 	if (status == STATUS_NOT_FOUND)
 		status = store_run(&storage->writer, STATEMENT_AGENT_DEVICES_DELETE, &arguments, arena, NULL, failure);
@@ -218,7 +218,7 @@ enum status storage_agent_list(struct storage *storage, int64_t now_us, const st
 enum status storage_queue_counts(struct storage *storage, int64_t now_us, struct queue_counts *counts, struct failure *failure)
 {
 	struct arguments arguments = {.before_us = now_us - AGENT_SILENCE_US};
-	struct arena unused; /* there is no text among them */
+	struct arena unused; /* unused: the columns have no text */
 	enum status status;
 
 	arena_init(&unused, COUNTS_ARENA_BYTES);

@@ -6,7 +6,7 @@
 #include "storage/sqlite/import_steps.h"
 #include "storage/sqlite/store.h"
 
-/* What only is known when the job has run. */
+/* Returns the revision after the job, which is known only then. */
 static int64_t job_revision(const struct storage_job *job, int64_t told)
 {
 	switch ((int)job->kind) {
@@ -25,7 +25,7 @@ static int64_t job_revision(const struct storage_job *job, int64_t told)
 	}
 }
 
-/* A device that nothing waits for got nothing. */
+/* True if the job wrote something. A claim without a waiting benchmark writes nothing. */
 static bool job_wrote(const struct storage_job *job)
 {
 	return job->kind != STORAGE_BENCHMARK_CLAIM || ((const struct benchmark_claim *)job)->found;
@@ -48,7 +48,7 @@ enum status audit_write(struct storage *storage, const struct storage_job *job, 
 	return store_run(&storage->writer, STATEMENT_AUDIT_INSERT, &entry, arena, NULL, failure);
 }
 
-/* There is nothing but its entry. */
+/* The job has no work except its entry. */
 enum status operation_audit_put(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
 {
 	(void)storage;

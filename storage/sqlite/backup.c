@@ -1,4 +1,4 @@
-/* A consistent copy while the daemon works: written beside its final name, checked, brought to the disk, renamed. */
+/* Makes a consistent copy while the daemon works: written beside its final name, checked, synced to disk, renamed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -15,7 +15,8 @@ static enum status system_failure(struct failure *failure, const char *what, con
 	return failure_set(failure, status, "cannot %s %s: %s", what, path, strerrordesc_np(errno));
 }
 
-/* All pages in one step: the copy reads one snapshot of the log, so writers go on and nothing starts over. */
+/* Copies all pages in one step: the copy reads one snapshot of the log, so writers continue and the copy never
+ * restarts. */
 static enum status copy_pages(struct storage *storage, struct connection *copy, struct failure *failure)
 {
 	struct connection *reader = reader_take(storage, failure);
@@ -33,7 +34,7 @@ static enum status copy_pages(struct storage *storage, struct connection *copy, 
 	return code == SQLITE_OK ? STATUS_OK : sqlite_failure(copy->db, failure);
 }
 
-/* The copy is one file without a log beside it, and every page of it is in order. */
+/* Makes the copy one file without a log, and checks every page. */
 static enum status check_copy(struct connection *copy, struct failure *failure)
 {
 	sqlite3_stmt *statement;
@@ -46,7 +47,7 @@ static enum status check_copy(struct connection *copy, struct failure *failure)
 	if (sqlite3_step(statement) != SQLITE_ROW)
 		status = sqlite_failure(copy->db, failure);
 	else if (strcmp((const char *)sqlite3_column_text(statement, 0), "ok") != 0)
-		status = failure_set(failure, STATUS_UNAVAILABLE, "the database is damaged (%s): restore an older backup",
+		status = failure_set(failure, STATUS_UNAVAILABLE, "the database is damaged (%s); restore an older backup",
 			(const char *)sqlite3_column_text(statement, 0));
 	sqlite3_finalize(statement);
 	return status;
@@ -73,7 +74,7 @@ static enum status move_into_place(const char *from, const char *to, struct fail
 		return status;
 	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) != 0) {
 		if (errno == EEXIST)
-			return failure_set(failure, STATUS_CONFLICT, "%s exists: name a new file", to);
+			return failure_set(failure, STATUS_CONFLICT, "%s exists already; name a new file", to);
 		return system_failure(failure, "make", to);
 	}
 	snprintf(folder, sizeof folder, "%s", to);
@@ -89,7 +90,7 @@ enum status storage_backup(struct storage *storage, const char *path, int64_t *s
 
 	*size_bytes = 0;
 	if (access(path, F_OK) == 0)
-		return failure_set(failure, STATUS_CONFLICT, "%s exists: name a new file", path);
+		return failure_set(failure, STATUS_CONFLICT, "%s exists already; name a new file", path);
 	uuid_make(id);
 	if ((size_t)snprintf(partial, sizeof partial, "%s.%s", path, id) >= sizeof partial)
 		return failure_set(failure, STATUS_INVALID, "the path is too long");

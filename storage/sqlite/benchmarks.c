@@ -7,7 +7,7 @@ enum status operation_benchmark_put(struct storage *storage, struct storage_job 
 {
 	const struct benchmark_put *put = (const struct benchmark_put *)job;
 	const struct benchmark_record *asked = put->benchmark;
-	/* What it is asked for; the rest is as it begins. */
+	/* The requested fields; the others have their initial values. */
 	const struct benchmark_record benchmark = {.id = asked->id, .device = asked->device, .accelerator = asked->accelerator, .suite = asked->suite,
 		.plan_id = asked->plan_id, .shapes = asked->shapes, .labels = asked->labels, .timeout_s = asked->timeout_s,
 		.priority = asked->priority == ABSENT_COUNT ? 0 : asked->priority, .created_at_us = asked->created_at_us, .expires_at_us = asked->expires_at_us,

@@ -1,4 +1,4 @@
-/* Reads everything that is stored and holds it against its checksums; by a command, and by the daemon in the background. */
+/* Reads all stored data and compares it with its checksums; for a command, and for the daemon in the background. */
 #include "storage/check.h"
 
 #include <errno.h>
@@ -16,8 +16,8 @@ static void check_fault(struct check *check, const char *text)
 	check->note(check->context, text);
 }
 
-/* Ends a statement when the daemon ends; otherwise gives the processor away, as nobody waits for this. */
-static int look(void *argument)
+/* Interrupts a statement when the daemon stops; otherwise yields the processor, because no client waits for the check. */
+static int yield_or_stop(void *argument)
 {
 	struct check *check = argument;
 
@@ -53,7 +53,7 @@ static void check_structure(struct check *check)
 	sqlite3_finalize(statement);
 }
 
-/* One row of a table by its map: what is to be said of it, in the failure, or STATUS_OK. */
+/* Checks one row of a table by its map; a fault is described in the failure. */
 typedef enum status row_check(struct statement *statement, void *record, struct arena *arena, struct failure *failure);
 
 static enum status check_sealed(struct statement *statement, void *record, struct arena *arena, struct failure *failure)
@@ -82,14 +82,14 @@ static const char revisions_sql[] =
 	"r.planner_version, r.computed_at_us, p.asked, r.request, r.result, r.checksum, r.content_revision "
 	"FROM plan_revision r JOIN plan p ON p.id = r.plan_id WHERE r.rowid > ?1 ORDER BY r.rowid LIMIT ?2";
 
-/* Rows from a number on, some at a time, so that no read lasts. */
+/* Checks rows from a row number on, some at a time, so that no read transaction is long. */
 static int64_t check_rows(struct check *check, const struct sealed_table *table, const char *sql, row_check *row)
 {
 	struct failure *failure = calloc(1, sizeof *failure);
 	const struct column_map *map = table->map;
 	void *record = calloc(1, map->struct_size);
 	struct statement statement = {0};
-	int64_t last = 0, whole = 0, skip = 1; /* rows are numbered from 1 */
+	int64_t last = 0, whole = 0, skip = 1; /* row numbers start at 1 */
 	enum status status = failure && record ? STATUS_OK : STATUS_NO_MEMORY;
 	bool more = status == STATUS_OK;
 	struct arena arena;
@@ -115,13 +115,13 @@ static int64_t check_rows(struct check *check, const struct sealed_table *table,
 		sqlite3_reset(statement.handle);
 		arena_reset(&arena);
 		skip = more ? 1 : skip * 2;
-		if (status != STATUS_NOT_FOUND && last <= HIGHEST_SKIPPED && !is_ended(check)) { /* a page that cannot be read: on behind it */
+		if (status != STATUS_NOT_FOUND && last <= HIGHEST_SKIPPED && !is_ended(check)) { /* an unreadable page: continue after it */
 			check_fault(check, failure->detail);
 			last += skip;
 			more = true;
 		}
 		status = STATUS_OK;
-		(void)look(check);
+		(void)yield_or_stop(check);
 	}
 	if (status != STATUS_OK && !is_ended(check))
 		check_fault(check, failure ? failure->detail : "no memory to check");
@@ -132,7 +132,7 @@ static int64_t check_rows(struct check *check, const struct sealed_table *table,
 	return whole;
 }
 
-/* Entries of the audit log are numbered without gaps: the oldest end first, and nothing else ends any. */
+/* Reports gaps in the audit log. Entries are numbered without gaps; only the oldest are deleted. */
 static void check_audit_gaps(struct check *check)
 {
 	static const char sql[] = "SELECT number, (SELECT max(number) FROM audit WHERE number < a.number) AS before FROM audit a "
@@ -152,7 +152,7 @@ static void check_audit_gaps(struct check *check)
 	sqlite3_finalize(statement);
 }
 
-/* A table without row numbers in one go, from its one end to the other. */
+/* Checks a table without row numbers in one pass. */
 static int64_t check_keyed(struct check *check, const struct sealed_table *table)
 {
 	struct failure *failure = calloc(1, sizeof *failure);
@@ -193,7 +193,7 @@ void check_run(struct check *check)
 	char sql[160];
 
 	*check->result = (struct check_result){0};
-	sqlite3_progress_handler(check->connection->db, OPCODES_A_LOOK, look, check);
+	sqlite3_progress_handler(check->connection->db, OPCODES_A_LOOK, yield_or_stop, check);
 	if (!check->rows_only)
 		check_structure(check);
 	check->result->plans = check_rows(check, &plans, "SELECT * FROM plan WHERE number > ?1 ORDER BY number LIMIT ?2", check_plan);
@@ -212,11 +212,11 @@ enum status check_open(const char *path, struct connection *connection, struct f
 	enum status status;
 
 	if (access(path, F_OK) != 0)
-		return failure_set(failure, STATUS_NOT_FOUND, "there is no database %s", path);
+		return failure_set(failure, STATUS_NOT_FOUND, "the database %s does not exist", path);
 	status = file_identity_look(path, failure);
 	if (status == STATUS_OK)
 		status = connection_open(path, true, connection, failure);
-	if (status == STATUS_OK) /* closing must not fold a log into the file that is being looked at */
+	if (status == STATUS_OK) /* closing must not write the log back into the checked file */
 		sqlite3_db_config(connection->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	return status;
 }
@@ -247,13 +247,13 @@ enum status storage_check(const char *path, check_note *note, void *context, str
 	if (status != STATUS_OK)
 		return status;
 	status = store_version(&connection, path, &version, failure);
-	if (status == STATUS_OK && version == 0) { /* nothing is in it; but there may have been */
+	if (status == STATUS_OK && version == 0) { /* the file is empty; the mark shows whether it was before */
 		status = commit_mark_read(path, "", &result->lost_commits, failure);
 		connection_close(&connection);
 		return status;
 	}
 	if (status == STATUS_OK && version != store_schema_version())
-		status = failure_set(failure, STATUS_CONFLICT, "%s is of schema %d and this program of %d: start it once to bring the file forward", path, version,
+		status = failure_set(failure, STATUS_CONFLICT, "%s has schema %d and this program has schema %d; start this program once to migrate the file", path, version,
 			store_schema_version());
 	if (status == STATUS_OK) {
 		check_run(&check);
@@ -291,7 +291,7 @@ static void scrub_note(void *context, const char *fault)
 		log_event(LOG_ERROR, "database_damaged", LOG_TEXT("path", scrub->storage->path), LOG_TEXT("fault", fault));
 }
 
-/* Seconds to the next pass: soon where there is something to mend. */
+/* Runs one pass and returns the seconds until the next one: soon if there are faults. */
 static time_t scrub_once(struct storage *storage)
 {
 	struct failure *failure = calloc(1, sizeof *failure);
@@ -300,7 +300,7 @@ static time_t scrub_once(struct storage *storage)
 	struct connection connection = {0};
 	struct check check = {.connection = &connection, .note = scrub_note, .context = &scrub, .result = &result, .ends = scrub_ends,
 		.ends_context = storage};
-	bool opened = failure && file_identity_check(storage, failure) == STATUS_OK && /* before, as readers.c says */
+	bool opened = failure && file_identity_check(storage, failure) == STATUS_OK && /* checked before opening, as in readers.c */
 				  connection_open(storage->path, true, &connection, failure) == STATUS_OK && file_identity_check(storage, failure) == STATUS_OK;
 
 	if (opened)

@@ -1,4 +1,4 @@
-/* A pass over everything that is stored (check.c). */
+/* A pass over all stored data (check.c). */
 #ifndef FLEETPLAN_STORAGE_SQLITE_CHECK_PASS_H
 #define FLEETPLAN_STORAGE_SQLITE_CHECK_PASS_H
 
@@ -10,16 +10,17 @@ struct check {
 	check_note *note;
 	void *context;
 	struct check_result *result;
-	bool (*ends)(void *context); /* NULL: goes on to the end, as fast as it can */
+	bool (*ends)(void *context); /* true: end the pass now; NULL: the pass runs to the end without pauses */
 	void *ends_context;
-	bool rows_only;              /* not the structure of the pages */
-	/* NULL, or what to do with a damaged row: of a table of row numbers, which is the first column of `rows`, or of one by its key. */
+	bool rows_only;              /* skip the structure of the pages */
+	/* Called for a damaged row, or NULL. A table with row numbers has the number in the first column of `rows`; other
+	 * tables use their key. */
 	void (*damaged)(struct check *check, const struct sealed_table *table, sqlite3_stmt *rows);
 };
 
 void check_run(struct check *check);
 
-/* A connection that leaves the log beside the file as it is. */
+/* Opens a connection that does not change the log beside the file. */
 FALLIBLE enum status check_open(const char *path, struct connection *connection, struct failure *failure);
 
 #endif

@@ -1,4 +1,5 @@
-/* Checksums over what a plan says. SQLite's own checks see the structure of the file, not a changed byte inside a row. */
+/* Checksums over the members of a plan. SQLite's own checks cover the structure of the file, not a changed byte inside
+ * a row. */
 #include <endian.h>
 #include <string.h>
 
@@ -6,7 +7,8 @@
 
 #include "storage/sqlite/checksum.h"
 
-/* The hash of each part is the seed of the next, and a hash knows its length: text cannot move from one member to the next unseen. */
+/* The hash of each part is the seed of the next and includes the part's length: moving text from one member to the next
+ * changes the checksum. */
 uint64_t checksum_add_text(uint64_t hash, const char *text, size_t length)
 {
 	return text ? XXH64(text, length, hash) : ~hash;
@@ -24,13 +26,13 @@ uint64_t checksum_add_integer(uint64_t hash, int64_t value)
 	return XXH64(&stored, sizeof stored, hash);
 }
 
-/* 63 bits: SQL's integers have a sign, and a negative one is an absent one here. */
+/* 63 bits: SQL integers are signed, and a negative one means absent here. */
 int64_t checksum_of(uint64_t hash)
 {
 	return (int64_t)(hash >> 1);
 }
 
-/* What a list shows: it is read without the long columns. */
+/* The checksum of the columns that a list shows; a list does not read the long columns. */
 int64_t plan_head_checksum(const struct plan_record *plan)
 {
 	uint64_t hash = checksum_add_string(0, plan->id);
@@ -73,7 +75,8 @@ int64_t plan_checksum(const struct plan_record *plan, int64_t content_revision)
 	return checksum_of(checksum_add_text(content_hash(plan, content_revision), plan->asked.text, plan->asked.length));
 }
 
-/* Until schema version 12 the body as it was sent was under the head's checksum, and what lists show of the content was not. */
+/* Until schema version 12 the head's checksum covered the body as the client sent it, but not the listed columns of the
+ * content. */
 static int64_t former_head_checksum(const struct plan_record *plan)
 {
 	uint64_t hash = checksum_add_string(0, plan->id);
@@ -90,7 +93,7 @@ static int64_t former_head_checksum(const struct plan_record *plan)
 static enum status plan_changed(const struct plan_stored *plan, struct failure *failure)
 {
 	return failure_set(failure, STATUS_UNAVAILABLE,
-		"plan %s was changed on the disk since it was stored (its checksum differs): restore it from a backup, or delete it", plan->record.id);
+		"plan %s was changed on the disk after it was stored (its checksum differs); restore it from a backup, or delete it", plan->record.id);
 }
 
 bool plan_head_is_whole(const struct plan_stored *plan)

@@ -21,7 +21,7 @@ static bool digest_absent(const unsigned char *digest)
 	return memcmp(digest, zero, DIGEST_BYTES) == 0;
 }
 
-/* A list as one text, an item a line. Lists are short (aliases), items have no line breaks. */
+/* Joins a list into one text, one item per line. Lists are short (aliases); items have no line breaks. */
 static char *list_join(const struct text_list *list, struct arena *arena)
 {
 	size_t length = 0, at = 0;
@@ -228,7 +228,7 @@ static uint64_t add_number(uint64_t hash, double value)
 
 	if (isnan(value))
 		return checksum_add_string(hash, NULL);
-	value += 0.0; /* SQLite keeps no sign of zero */
+	value += 0.0; /* SQLite does not store the sign of zero */
 	memcpy(&bits, &value, sizeof bits);
 	return checksum_add_integer(hash, bits);
 }
@@ -260,7 +260,7 @@ static uint64_t add_column(uint64_t hash, const struct column *column, const voi
 		for (size_t i = 0; i < list->count; i++) {
 			const struct conflict *conflict = &list->items[i];
 			const char *const texts[] = {conflict->field, conflict->source, conflict->source_date, conflict->note};
-			for (size_t t = 0; t < COUNT_OF(texts); t++) /* an empty one is stored as none */
+			for (size_t t = 0; t < COUNT_OF(texts); t++) /* an empty text is stored as NULL */
 				hash = checksum_add_string(hash, texts[t] && *texts[t] ? texts[t] : NULL);
 			hash = add_number(hash, conflict->value);
 		}
@@ -281,13 +281,13 @@ static bool is_among(const char *const *names, const char *name)
 	return names && *names;
 }
 
-/* With its name, as it may be absent. */
+/* Adds a column with its name, because the column may be absent. */
 static uint64_t add_later(uint64_t hash, const struct column *column, const void *record)
 {
 	const void *member = (const char *)record + column->offset;
 	bool there = column->kind == COLUMN_COUNT ? *(const int64_t *)member != ABSENT_COUNT : *(const char *const *)member != NULL;
 
-	CHECK(column->kind == COLUMN_TEXT || column->kind == COLUMN_JSON || column->kind == COLUMN_COUNT); /* texts begin with their address */
+	CHECK(column->kind == COLUMN_TEXT || column->kind == COLUMN_JSON || column->kind == COLUMN_COUNT); /* these structs begin with the address of the text */
 	return there ? add_column(checksum_add_string(hash, column->name), column, record) : hash;
 }
 

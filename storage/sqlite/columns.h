@@ -1,8 +1,8 @@
-/* Structs <-> columns by tables, so that no statement has binding code of its own.
+/* Copies between structs and columns by tables, so that no statement needs its own binding code.
  *
- * A map lists a struct's members with the column (or parameter) that holds each; the kind follows from the member's
- * type, and a type that cannot be stored does not compile. A prepared statement knows for each of its parameters and
- * result columns which row of the map it is (statements.h). Absent members (given.h) are NULL. */
+ * A map lists a struct's members with the column (or parameter) of each; the member's type gives the kind, and a type
+ * that cannot be stored does not compile. A prepared statement knows the map's row for each of its parameters and
+ * result columns (statements.h). Absent members (given.h) are NULL. */
 #ifndef FLEETPLAN_STORAGE_SQLITE_COLUMNS_H
 #define FLEETPLAN_STORAGE_SQLITE_COLUMNS_H
 
@@ -38,10 +38,10 @@ struct column_map {
 	const struct column *columns;
 	size_t count;
 	size_t struct_size;
-	const char *noun;            /* of a row, where its table has a row_checksum; NULL: it has none */
-	const char *const *unsealed; /* columns that are not under it; NULL ends them */
-	const char *const *later;    /* columns that later versions brought: under it where they are not absent, so that rows of before keep theirs; may be NULL */
-	const char *long_text, *long_checksum; /* a column that lists do not read, and the one that holds its checksum; NULL: none */
+	const char *noun;            /* name of a row in messages, if its table has a row_checksum; NULL: no checksum */
+	const char *const *unsealed; /* columns outside the checksum; NULL ends them */
+	const char *const *later;    /* columns of later versions: in the checksum only if not absent, so that older rows keep theirs; may be NULL */
+	const char *long_text, *long_checksum; /* a column that lists do not read, and the column of its checksum; NULL: none */
 };
 
 #define COLUMN_KIND_OF(member) \
@@ -53,28 +53,29 @@ struct column_map {
 #define SEALED_MAP(columns_, type, noun_, unsealed_) {(columns_), COUNT_OF(columns_), sizeof(type), (noun_), (unsealed_), NULL, NULL, NULL}
 #define SEALED_MAP_LATER(columns_, type, noun_, unsealed_, later_) {(columns_), COUNT_OF(columns_), sizeof(type), (noun_), (unsealed_), (later_), NULL, NULL}
 
-/* Index of the column of that name, -1 when the map has none. */
+/* Returns the index of a column, -1 if the map does not have it. */
 int column_find(const struct column_map *map, const char *name);
 
-/* An int of sqlite3. Text is bound as it stands: it must live until the statement is reset. */
+/* Binds a column and returns a result code of sqlite3. Text is bound without a copy: it must live until the statement
+ * is reset. */
 int column_bind(sqlite3_stmt *statement, int parameter, const struct column *column, const void *record, struct arena *arena);
 
-/* False when the arena is exhausted. */
+/* Reads a column; false if the arena is exhausted. */
 bool column_read(sqlite3_stmt *statement, int result, const struct column *column, void *record, struct arena *arena);
 
-/* Of a long text: ABSENT_COUNT of none. */
+/* Returns the checksum of a long text; ABSENT_COUNT without text. */
 int64_t long_text_checksum(const struct json_text *text);
 
-/* Whether a column is under the row's checksum. */
+/* True if the row's checksum includes the column. */
 bool column_is_sealed(const struct column_map *map, const char *name);
 
-/* Over all members but the unsealed ones, as they are stored: never negative. */
+/* Returns the checksum over all members except the unsealed ones, as stored: never negative. */
 int64_t columns_checksum(const struct column_map *map, const void *record);
 
 /* Makes every member of the map absent. */
 void columns_clear(const struct column_map *map, void *record);
 
-/* Whether all members are equal, except those of the `ignored` names (NULL ends the list). */
+/* True if all members are equal, except the `ignored` ones (NULL ends the list). */
 bool columns_equal(const struct column_map *map, const void *a, const void *b, const char *const *ignored);
 
 #endif

@@ -1,9 +1,9 @@
-/* The number of the last acknowledged commit, in a file of its own beside the database.
+/* The number of the last acknowledged commit, in its own file beside the database.
  *
- * SQLite recovers a log up to the first frame that does not check out, and says nothing of what stood behind it; nor does it
- * know that a log or a file was exchanged for an older one. Each transaction counts itself in the database; after it is on
- * the disk the daemon notes the count here. The mark is written after the commit, so it never runs ahead of it: it is not synced
- * itself, and a power cut may leave it older, which is harmless. */
+ * SQLite recovers a log up to the first invalid frame and does not report the frames after it; nor does it notice that
+ * a log or a file was replaced by an older one. Each transaction counts itself in the database; once it is on disk, the
+ * daemon writes the count into the mark. The mark is written after the commit, so it is never ahead. It is not synced:
+ * after a power cut it may be older, which is harmless. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -30,7 +30,7 @@ enum status commit_mark_read(const char *path, const char *file, int64_t *commit
 	length = read(fd, text, MARK_BYTES);
 	close(fd);
 	if (length != MARK_BYTES || sscanf(text, "commits %20" SCNd64 " of %32[0-9a-f]", commits, of) != 2 || (*file && strcmp(of, file) != 0))
-		*commits = 0; /* of another database, or cut off: it says nothing */
+		*commits = 0; /* mark of another database, or truncated: ignored */
 	return STATUS_OK;
 }
 
@@ -42,7 +42,7 @@ void commit_mark_write(struct storage *storage, int64_t commits)
 		return;
 	snprintf(text, sizeof text, "commits %020" PRId64 " of %.32s\n", commits, storage->file_id);
 	if (pwrite(storage->mark_fd, text, MARK_BYTES, 0) != MARK_BYTES && !storage->mark_failed) {
-		storage->mark_failed = true; /* once: changes are stored all the same */
+		storage->mark_failed = true; /* logged once: changes are stored all the same */
 		log_event(LOG_WARNING, "commit_mark_failed", LOG_TEXT("path", storage->path), LOG_TEXT("detail", strerrordesc_np(errno)));
 	}
 }
@@ -59,7 +59,7 @@ enum status commit_mark_open(struct storage *storage, struct failure *failure)
 	arena_init(&arena, ARENA_KEEP_BYTES);
 	status = store_one(&storage->writer, STATEMENT_COMMIT_COUNT_GET, &none, &found, &arena, failure);
 	if (status == STATUS_NOT_FOUND)
-		status = failure_set(failure, STATUS_UNAVAILABLE, "%s is damaged: its count of commits is gone; see `fleetplan check`", storage->path);
+		status = failure_set(failure, STATUS_UNAVAILABLE, "%s is damaged: its count of commits is missing; run `fleetplan check`", storage->path);
 	if (status == STATUS_OK) {
 		snprintf(storage->file_id, sizeof storage->file_id, "%s", found.id);
 		status = commit_mark_read(storage->path, storage->was_uncounted ? "" : storage->file_id, &marked, failure);
@@ -70,12 +70,11 @@ enum status commit_mark_open(struct storage *storage, struct failure *failure)
 	snprintf(path, sizeof path, "%s.mark", storage->path);
 	storage->mark_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (storage->mark_fd < 0)
-		return failure_set(failure, STATUS_UNAVAILABLE, "cannot make %s: %s", path, strerrordesc_np(errno));
+		return failure_set(failure, STATUS_UNAVAILABLE, "cannot create %s: %s", path, strerrordesc_np(errno));
 	if (marked > found.count) {
 		storage->state.lost_commits = marked - found.count;
 		log_event(LOG_ERROR, "commits_lost", LOG_TEXT("path", storage->path), LOG_INTEGER("commits", marked - found.count),
-			LOG_TEXT("detail", "changes that were acknowledged are not in the database: its log was damaged or taken away, or an older copy was put "
-				"in its place; restore a newer backup if there is one"));
+			LOG_TEXT("detail", "acknowledged changes are missing from the database: its log was damaged or removed, or the file was replaced by an older copy; restore a newer backup if there is one"));
 	}
 	return STATUS_OK;
 }

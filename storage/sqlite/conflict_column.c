@@ -23,7 +23,7 @@ const char *conflicts_join(const struct conflict_list *list, struct arena *arena
 	return text;
 }
 
-/* The members of a line, which is cut up; false when it has another number of them. */
+/* Splits a line into its members, in place; false if their number is wrong. */
 static bool line_cut(char *line, const char *members[MEMBERS])
 {
 	for (int i = 0; i < MEMBERS; i++) {

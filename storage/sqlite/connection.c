@@ -2,7 +2,7 @@
 #include "storage/sqlite/store.h"
 #include "storage/sqlite/times_seal.h"
 
-/* Once, before the first connection: without its memory statistics SQLite has no global lock on the way. */
+/* Runs once, before the first connection. Without memory statistics, SQLite takes no global lock for allocations. */
 static void library_configure(void)
 {
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
@@ -11,7 +11,8 @@ static void library_configure(void)
 enum status connection_open(const char *path, bool read_only, struct connection *connection, struct failure *failure)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	/* A reader opens for writing too: read-only connections cannot recover a write-ahead log. query_only guards it. */
+	/* Readers also open for writing, because read-only connections cannot recover a write-ahead log. query_only
+	 * prevents writes. */
 	int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE | (read_only ? 0 : SQLITE_OPEN_CREATE) | SQLITE_OPEN_EXRESCODE;
 	enum status status;
 
@@ -75,7 +76,7 @@ enum status store_one(struct connection *connection, enum statement_name name, c
 	return statement ? statement_one(statement, record, out, arena, failure) : failure->status;
 }
 
-/* Doubles the array when it is full: lists do not know their length before. */
+/* Doubles a full array; the length of a list is not known before. */
 static bool rows_grow(struct rows_read *rows, size_t *capacity, size_t item_size, struct arena *arena)
 {
 	size_t wanted = *capacity ? *capacity * 2 : 16;
@@ -93,7 +94,7 @@ static bool rows_grow(struct rows_read *rows, size_t *capacity, size_t item_size
 	return true;
 }
 
-/* Some are named in the log, all are counted. */
+/* Logs the first skipped rows, counts all. */
 static void row_left_out(struct rows_read *rows, struct failure *failure)
 {
 	enum { NAMED = 20 };

@@ -1,5 +1,5 @@
-/* Cursors: where the page before ended, as text that clients do not look into. "m" a moment and an id, "i" an id alone, "n" a number,
- * in base64url so that any id fits into a URL. */
+/* Cursors: the end of the previous page, as opaque text. "m" a time and an id, "i" an id alone, "n" a number; in
+ * base64url, so that any id fits into a URL. */
 #include <inttypes.h>
 #include <sodium.h>
 #include <string.h>
@@ -26,11 +26,11 @@ static const char *cursor_encode(const char *plain, struct arena *arena)
 
 static enum status cursor_refuse(struct failure *failure)
 {
-	failure_add(failure, "/cursor", "unknown_cursor", "not a cursor of this list: leave it out, or take next_cursor of the page before");
-	return failure_set(failure, STATUS_MALFORMED, "the cursor is none that this list has answered");
+	failure_add(failure, "/cursor", "unknown_cursor", "is not a cursor of this list; leave it out, or use next_cursor of the previous page");
+	return failure_set(failure, STATUS_MALFORMED, "the cursor is not one of this list");
 }
 
-/* The plain text of a cursor that begins with `kind`, after that letter; NULL when it is none. */
+/* Returns the decoded text of a cursor after its letter `kind`; NULL if it is not such a cursor. */
 static const char *cursor_decode(const char *cursor, char kind, struct arena *arena)
 {
 	char *plain = arena_alloc(arena, CURSOR_MAX + 1, 1);

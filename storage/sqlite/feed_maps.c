@@ -1,4 +1,4 @@
-/* Which member of which struct of a feed is which column or parameter. */
+/* Maps of the feeds' structs: the column or parameter of each member. */
 #include "storage/sqlite/maps.h"
 
 static const char *const none_unsealed[] = {NULL};

@@ -7,7 +7,7 @@
 
 static const int64_t hours_kept_us = INT64_C(400) * 86400 * 1000000;
 
-/* A refresh being put. */
+/* A refresh that is being stored. */
 struct refresh_change {
 	struct storage *storage;
 	const struct feed_refresh_record *refresh;
@@ -31,16 +31,16 @@ static struct feed_change change_of_price(const struct price_row *old, const str
 	return (struct feed_change){.what = old ? "changed" : "added", .subject = new->id, .quantity = "price_usd_per_hour",
 		.before = old ? old->price_usd_per_hour : ABSENT_NUMBER, .after = new->price_usd_per_hour, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER,
 		.detail = old && old->price_usd_per_hour >= new->price_usd_per_hour && old->price_usd_per_hour <= new->price_usd_per_hour
-			? "the price is the same: its date, source or machine has changed" : NULL};
+			? "the price did not change; its date, source or machine did" : NULL};
 }
 
-/* Of each row that the import adds or changes. */
+/* Notes each row that the import adds or changes. */
 static enum status note_row(void *context, enum row_kind kind, const void *before, const void *after, struct failure *failure)
 {
 	return kind == ROW_PRICE ? change_insert(context, change_of_price(before, after), failure) : STATUS_OK;
 }
 
-/* Hours come zone by zone: the end of each closes its row, and forgets what is old of it. */
+/* Hours are ordered by zone. The end of each zone closes its row and deletes its old hours. */
 static enum status end_zone(struct refresh_change *change, const struct grid_hour *first, const struct grid_hour *last, struct failure *failure)
 {
 	struct grid_zone zone = {.zone = first->zone, .signal = first->signal, .feed = first->feed, .from_us = first->start_us,
@@ -52,7 +52,7 @@ static enum status end_zone(struct refresh_change *change, const struct grid_hou
 	if (status == STATUS_OK) {
 		zone.from_us = known.from_us < zone.from_us ? known.from_us : zone.from_us;
 		zone.to_us = known.to_us > zone.to_us ? known.to_us : zone.to_us;
-	} else if (status == STATUS_NOT_FOUND || writer->statements[STATEMENT_GRID_ZONE_GET].damaged) { /* a damaged one is mended by these hours */
+	} else if (status == STATUS_NOT_FOUND || writer->statements[STATEMENT_GRID_ZONE_GET].damaged) { /* these hours repair a damaged row */
 		failure_clear(failure);
 		status = STATUS_OK;
 	}
@@ -150,7 +150,7 @@ enum status operation_feed_refresh_put(struct storage *storage, struct storage_j
 	return status == STATUS_OK ? store_run(&storage->writer, STATEMENT_FEED_REFRESH_PRUNE, &query, arena, NULL, failure) : status;
 }
 
-/* On the writer's thread, while who asked waits: the array is in that one's arena. */
+/* Runs on the writer's thread while the caller waits: the array is in the caller's arena. */
 static void keep_change(void *context, const void *before, const void *after)
 {
 	struct feed_refresh_put *put = context;
@@ -203,7 +203,7 @@ enum status storage_feed_refresh_get(struct storage *storage, const char *id, st
 	struct feed_query query = {.id = id};
 	enum status status = reader_one(storage, STATEMENT_FEED_REFRESH_GET, &query, refresh, arena, failure);
 
-	return status == STATUS_NOT_FOUND ? failure_set(failure, status, "there is no refresh %s", id) : status;
+	return status == STATUS_NOT_FOUND ? failure_set(failure, status, "refresh %s does not exist", id) : status;
 }
 
 enum status storage_feed_refresh_newest(struct storage *storage, const char *feed, bool read, struct arena *arena,
@@ -212,7 +212,7 @@ enum status storage_feed_refresh_newest(struct storage *storage, const char *fee
 	struct feed_query query = {.feed = feed};
 	enum status status = reader_one(storage, read ? STATEMENT_FEED_REFRESH_READ : STATEMENT_FEED_REFRESH_GOOD, &query, refresh, arena, failure);
 
-	return status == STATUS_NOT_FOUND ? failure_set(failure, status, "%s was never refreshed", feed) : status;
+	return status == STATUS_NOT_FOUND ? failure_set(failure, status, "feed %s was never refreshed", feed) : status;
 }
 
 enum status storage_feed_changes(struct storage *storage, const char *refresh_id, bool held, struct arena *arena, struct feed_change_list *list,

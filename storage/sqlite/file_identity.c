@@ -1,10 +1,10 @@
-/* Whether the files that the daemon works on are still those that stand under their names.
+/* Checks that the daemon's files still have their names.
  *
- * SQLite finds the log by the name of the database. A file that is deleted, replaced or has a second name is written by
- * one daemon and read by the next under another log: what was acknowledged would be gone. So the daemon holds a
- * descriptor of the database itself with a flock on it, whatever name a second daemon comes by, and compares names and
- * files before and after each commit. The descriptor is closed after the last connection: closing one drops the POSIX
- * locks of the whole process on the file. */
+ * SQLite finds the log by the name of the database. If a file is deleted, replaced or has a second name, one daemon
+ * writes it and the next reads it with another log: acknowledged changes would be lost. So the daemon keeps a
+ * descriptor of the database itself with a flock on it, which also stops a second daemon that uses another name, and
+ * compares names and files before and after each commit. The descriptor is closed after the last connection: closing it
+ * drops the POSIX locks of the whole process on the file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -18,7 +18,7 @@ static const char *const suffixes[FILE_PART_COUNT] = {[FILE_DATABASE] = "", [FIL
 static enum status second_name(const char *path, const struct stat *file, struct failure *failure)
 {
 	return failure_set(failure, STATUS_UNAVAILABLE,
-		"%s has %lu names (hard links), and the log of one is not seen by the other: remove all but one, or copy it with `fleetplan backup`",
+		"%s has %lu names (hard links), and each name has its own log; remove all names but one, or copy the file with `fleetplan backup`",
 		path, (unsigned long)file->st_nlink);
 }
 
@@ -27,9 +27,9 @@ enum status file_identity_look(const char *path, struct failure *failure)
 	struct stat file;
 
 	if (stat(path, &file) != 0)
-		return STATUS_OK; /* there is none yet, or opening it says why not */
+		return STATUS_OK; /* the file does not exist yet, or opening it will report the error */
 	if (!S_ISREG(file.st_mode))
-		return failure_set(failure, STATUS_UNAVAILABLE, "%s is no regular file: name one", path);
+		return failure_set(failure, STATUS_UNAVAILABLE, "%s is not a regular file; name a regular file", path);
 	return file.st_nlink > 1 ? second_name(path, &file, failure) : STATUS_OK;
 }
 
@@ -38,16 +38,17 @@ enum status file_identity_lock(struct storage *storage, struct failure *failure)
 	storage->file_fd = open(storage->path, O_RDONLY | O_CLOEXEC);
 	if (storage->file_fd < 0)
 		return failure_set(failure, STATUS_UNAVAILABLE, "cannot open %s: %s", storage->path, strerrordesc_np(errno));
-	/* There flock is a POSIX lock, and SQLite's own would meet it. */
+	/* On a network file system flock is a POSIX lock and would conflict with SQLite's own. */
 	if (storage->state.network_file_system || flock(storage->file_fd, LOCK_EX | LOCK_NB) == 0)
 		return STATUS_OK;
 	if (errno == EWOULDBLOCK)
-		return failure_set(failure, STATUS_CONFLICT, "%s is in use by another daemon, perhaps under another name: stop that one, or name another file",
+		return failure_set(failure, STATUS_CONFLICT, "%s is in use by another daemon, perhaps under another name; stop that daemon, or name another file",
 			storage->path);
 	return failure_set(failure, STATUS_UNAVAILABLE, "cannot lock %s: %s", storage->path, strerrordesc_np(errno));
 }
 
-/* As the names are once the log is in use. SQLite follows symbolic links; its files stand beside what they lead to. */
+/* Remembers the files once the log is in use. SQLite follows symbolic links; its other files are beside the link's
+ * target. */
 enum status file_identity_take(struct storage *storage, struct failure *failure)
 {
 	const char *path = sqlite3_db_filename(storage->writer.db, "main");
@@ -73,12 +74,10 @@ static enum status part_check(const struct file_part *file, struct failure *fail
 
 	if (stat(file->path, &found) != 0)
 		return failure_set(failure, STATUS_UNAVAILABLE,
-			"%s was deleted or moved while the daemon works on it (%s): move it back; or make a backup (POST /v1/backups reads what the daemon "
-			"holds), stop the daemon and put the backup in its place", file->path, strerrordesc_np(errno));
+			"%s was deleted or moved while the daemon uses it (%s); move it back, or make a backup (POST /v1/backups copies the data that the daemon has open), stop the daemon and put the backup in its place", file->path, strerrordesc_np(errno));
 	if (found.st_dev != file->device || found.st_ino != file->inode)
 		return failure_set(failure, STATUS_UNAVAILABLE,
-			"%s was replaced by another file while the daemon works on the one before: move that one back; or make a backup (POST /v1/backups "
-			"reads what the daemon holds), stop the daemon and keep the file that is wanted", file->path);
+			"%s was replaced by another file while the daemon uses the previous one; move the previous one back, or make a backup (POST /v1/backups copies the data that the daemon has open), stop the daemon and keep the right file", file->path);
 	return found.st_nlink > 1 ? second_name(file->path, &found, failure) : STATUS_OK;
 }
 

@@ -5,10 +5,10 @@
 #include "base/clock.h"
 #include "storage/sqlite/store.h"
 
-/* Keys that are being worked on: as many as requests are, so a list will do. */
+/* Keys in flight: at most as many as requests, so a list is enough. */
 struct key_in_flight {
 	struct key_in_flight *next;
-	char *principal, *route, *key; /* in one block with this struct */
+	char *principal, *route, *key; /* allocated together with this struct */
 	unsigned char body_sha256[DIGEST_BYTES];
 };
 
@@ -36,10 +36,10 @@ static struct key_in_flight *entry_new(const struct idempotency *idempotency)
 	return entry;
 }
 
-static enum status mismatch(struct failure *failure)
+static enum status key_mismatch(struct failure *failure)
 {
 	return failure_set(failure, STATUS_IDEMPOTENCY_MISMATCH,
-		"this Idempotency-Key was used with another body: take a new key for a new request");
+		"this Idempotency-Key was used with another body; use a new key for a new request");
 }
 
 static enum status flight_enter(struct storage *storage, const struct idempotency *idempotency, struct failure *failure)
@@ -51,9 +51,9 @@ static enum status flight_enter(struct storage *storage, const struct idempotenc
 	for (other = storage->in_flight; other && !same_key(other, idempotency); other = other->next)
 		continue;
 	if (other && memcmp(other->body_sha256, idempotency->body_sha256, DIGEST_BYTES) != 0) {
-		status = mismatch(failure);
+		status = key_mismatch(failure);
 	} else if (other) {
-		status = failure_set(failure, STATUS_IN_FLIGHT, "a request with this Idempotency-Key is being worked on: try again in a second");
+		status = failure_set(failure, STATUS_IN_FLIGHT, "a request with this Idempotency-Key is running; try again in a second");
 		failure->retry_after_s = 1;
 	} else if ((entry = entry_new(idempotency))) {
 		entry->next = storage->in_flight;
@@ -99,7 +99,7 @@ static void stored_fill(struct idempotency_stored *stored, const struct idempote
 	memcpy(stored->body_sha256, idempotency->body_sha256, DIGEST_BYTES);
 }
 
-/* The stored answer of the key, if any: replay or mismatch. */
+/* Finds the stored response of the key, if any: to send again, or a mismatch. */
 static enum status answer_find(struct storage *storage, const struct idempotency *idempotency, struct arena *arena,
 	struct idempotency_answer *answer, struct failure *failure)
 {
@@ -115,13 +115,14 @@ static enum status answer_find(struct storage *storage, const struct idempotency
 	if (status != STATUS_OK)
 		return status;
 	if (memcmp(found.body_sha256, idempotency->body_sha256, DIGEST_BYTES) != 0)
-		return mismatch(failure);
+		return key_mismatch(failure);
 	*answer = (struct idempotency_answer){.http_status = (int)found.http_status, .location = found.location, .etag = found.etag,
 		.content_type = found.content_type, .at_us = found.at_us, .body = found.body.text, .body_length = found.body.length};
 	return STATUS_OK;
 }
 
-/* In flight first, then stored: a key that left the first is in the second already, as its transaction was committed before. */
+/* Looks at keys in flight first, then at stored keys: a key that is no longer in flight is stored already, because its
+ * transaction was committed before. */
 enum status storage_idempotency_begin(struct storage *storage, const struct idempotency *idempotency, struct arena *arena,
 	struct idempotency_answer *answer, struct failure *failure)
 {

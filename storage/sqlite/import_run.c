@@ -1,4 +1,4 @@
-/* Imports as the caller runs them: step after step, until the last one makes the rows hold. */
+/* Runs an import for the caller: step by step, until the last step makes the rows valid. */
 #include <string.h>
 
 #include "planner/progress.h"
@@ -29,7 +29,7 @@ enum status storage_import_tidy(struct storage *storage, struct failure *failure
 
 static enum status check_cancelled(const struct import_run *run, struct failure *failure)
 {
-	return progress_stopped(run->progress) ? failure_set(failure, STATUS_CANCELLED, "the import was cancelled: nothing of it holds") : STATUS_OK;
+	return progress_stopped(run->progress) ? failure_set(failure, STATUS_CANCELLED, "the import was cancelled; none of its rows is in the catalogue") : STATUS_OK;
 }
 
 static enum status put_rows(struct storage *storage, const struct import_run *run, int64_t number, struct failure *failure)
@@ -63,7 +63,7 @@ static const char **sorted_ids(const struct import_run *run, struct arena *arena
 	return ids;
 }
 
-/* Of one page of imported rows those that the import does not name. */
+/* Ends the rows of one page of imported rows that the import does not contain. */
 static enum status end_page(struct storage *storage, const struct import_run *run, int64_t number, const char *const *named,
 	const struct row_list *page, struct failure *failure)
 {
@@ -108,7 +108,7 @@ static enum status end_unnamed(struct storage *storage, const struct import_run 
 	return status;
 }
 
-static enum status publish(struct storage *storage, const struct import_run *run, int64_t number, struct failure *failure)
+static enum status publish_import(struct storage *storage, const struct import_run *run, int64_t number, struct failure *failure)
 {
 	struct import_end end = {.job = {.kind = STORAGE_IMPORT_END, .failure = failure, .audit = run->audit}, .import = run->import, .number = number,
 		.idempotency = run->idempotency};
@@ -125,7 +125,7 @@ static enum status publish(struct storage *storage, const struct import_run *run
 	return status;
 }
 
-/* Where even this cannot be written, the next sweep finds it as interrupted. */
+/* If even this cannot be written, the next sweep marks the import as interrupted. */
 static void give_up(struct storage *storage, const struct import_run *run, int64_t number, enum status status, const struct failure *failure)
 {
 	struct failure unread;
@@ -136,7 +136,7 @@ static void give_up(struct storage *storage, const struct import_run *run, int64
 	run->import->detail = status == STATUS_CANCELLED ? NULL : failure->detail;
 	if (storage_run(storage, &end.job) == STATUS_OK)
 		(void)!tidy_all(storage, &unread);
-	run->import->detail = NULL; /* it is the failure's */
+	run->import->detail = NULL; /* the text belongs to the failure */
 }
 
 enum status storage_import(struct storage *storage, struct import_run *run, struct failure *failure)
@@ -158,7 +158,7 @@ enum status storage_import(struct storage *storage, struct import_run *run, stru
 		if (status == STATUS_OK && run->import->replaces)
 			status = end_unnamed(storage, run, begin.number, failure);
 		if (status == STATUS_OK)
-			status = publish(storage, run, begin.number, failure);
+			status = publish_import(storage, run, begin.number, failure);
 		if (status != STATUS_OK)
 			give_up(storage, run, begin.number, status, failure);
 	}
@@ -200,7 +200,7 @@ enum status storage_import_get(struct storage *storage, const char *id, struct a
 	enum status status = reader_one(storage, STATEMENT_IMPORT_GET, &query, &stored, arena, failure);
 
 	if (status == STATUS_NOT_FOUND)
-		return failure_set(failure, status, "there is no import %.64s", id);
+		return failure_set(failure, status, "import %.64s does not exist", id);
 	*import = stored.record;
 	return status;
 }

@@ -1,15 +1,16 @@
-/* Imports as the writer makes them: small steps, each a part of some transaction. 0006_imports.sql says what a row looks like meanwhile. */
+/* The writer's side of imports: small steps, each part of a transaction. 0006_imports.sql describes the rows of an
+ * unsettled import. */
 #include "storage/sqlite/import_steps.h"
 
 #include <string.h>
 
 #include "base/clock.h"
 
-/* How long one step may hold up what waits behind it, looked at after every few rows. */
+/* Time for which one step may block other jobs; checked after every few rows. */
 #define STEP_NS INT64_C(4000000)
 enum { STEP_LOOK_ROWS = 16, TIDY_ROWS = 64, RECORDS_KEPT = 1000 };
 
-/* Statements of a kind, as STATEMENT_STAGES orders them. */
+/* Statements of a kind, in the order of STATEMENT_STAGES. */
 enum stage_statement { STAGE_END, STAGE_SETTLE_ENDS, STAGE_SETTLE_BEGINS, STAGE_DROP, STAGE_SETTLE_END, STAGE_SETTLE_BEGIN, STAGE_DROP_ONE };
 
 static enum statement_name stage_statement(enum row_kind kind, enum stage_statement which)
@@ -31,18 +32,18 @@ static enum row_kind kind_of_name(const char *name)
 	return kind;
 }
 
-/* The import that is not settled; NOT_FOUND when there is none. */
-static enum status unsettled(struct storage *storage, struct import_stored *stored, struct arena *arena, struct failure *failure)
+/* Reads the import that is not settled; NOT_FOUND if there is none. */
+static enum status read_unsettled(struct storage *storage, struct import_stored *stored, struct arena *arena, struct failure *failure)
 {
 	static const struct arguments none;
 
 	return store_one(&storage->writer, STATEMENT_IMPORT_UNSETTLED, &none, stored, arena, failure);
 }
 
-/* The one that is under way, whose number its steps carry. */
-static enum status under_way(struct storage *storage, int64_t number, struct import_stored *stored, struct arena *arena, struct failure *failure)
+/* Reads the running import and compares its number with the step's. */
+static enum status read_running(struct storage *storage, int64_t number, struct import_stored *stored, struct arena *arena, struct failure *failure)
 {
-	enum status status = unsettled(storage, stored, arena, failure);
+	enum status status = read_unsettled(storage, stored, arena, failure);
 
 	CHECK(status != STATUS_NOT_FOUND);
 	CHECK(status != STATUS_OK || (stored->number == number && strcmp(stored->record.state, "running") == 0));
@@ -64,7 +65,7 @@ enum status operation_import_begin(struct storage *storage, struct storage_job *
 	stored.record.finished_at_us = stored.record.revision = ABSENT_COUNT;
 	status = store_run(&storage->writer, STATEMENT_IMPORT_INSERT, &stored, arena, NULL, failure);
 	if (status == STATUS_OK)
-		status = unsettled(storage, &stored, arena, failure);
+		status = read_unsettled(storage, &stored, arena, failure);
 	begin->number = stored.number;
 	if (status == STATUS_OK)
 		status = store_run(&storage->writer, STATEMENT_IMPORT_PRUNE, &(struct arguments){.number = stored.number, .count = RECORDS_KEPT}, arena,
@@ -91,10 +92,10 @@ static enum status insert_row(struct storage *storage, enum row_kind kind, const
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory to store a row");
 	memcpy(copy, row, row_size(kind));
 	((struct row_meta *)copy)->opened_by = number;
-	((struct row_meta *)copy)->valid_from_us = ((struct row_meta *)copy)->revision = 0; /* to be settled */
+	((struct row_meta *)copy)->valid_from_us = ((struct row_meta *)copy)->revision = 0; /* settling sets the real values */
 	status = store_run(&storage->writer, row_statement(kind, ROW_INSERT), copy, arena, NULL, failure);
 	if (status == STATUS_CONFLICT)
-		return failure_set(failure, STATUS_INVALID, "%s %s stands twice in one import", row_kind_name(kind), row_id(kind, row));
+		return failure_set(failure, STATUS_INVALID, "%s %s occurs twice in one import; send each id once", row_kind_name(kind), row_id(kind, row));
 	return status;
 }
 
@@ -137,7 +138,7 @@ enum status operation_import_rows(struct storage *storage, struct storage_job *j
 	void *current = arena_alloc(arena, 1, row_size(run->kind));
 	int64_t until_ns = clock_monotonic_ns() + STEP_NS;
 	struct import_stored stored;
-	enum status status = current ? under_way(storage, step->number, &stored, arena, failure) : STATUS_NO_MEMORY;
+	enum status status = current ? read_running(storage, step->number, &stored, arena, failure) : STATUS_NO_MEMORY;
 
 	for (step->end = step->begin; step->end < run->count && status == STATUS_OK; step->end++) {
 		if (step->end > step->begin && step->end % STEP_LOOK_ROWS == 0 && clock_monotonic_ns() > until_ns)
@@ -153,7 +154,7 @@ enum status operation_import_ends(struct storage *storage, struct storage_job *j
 	enum row_kind kind = step->run->kind;
 	void *current = arena_alloc(arena, 1, row_size(kind));
 	struct import_stored stored;
-	enum status status = current ? under_way(storage, step->number, &stored, arena, failure) : STATUS_NO_MEMORY;
+	enum status status = current ? read_running(storage, step->number, &stored, arena, failure) : STATUS_NO_MEMORY;
 
 	for (size_t i = 0; i < step->count && status == STATUS_OK; i++) {
 		status = row_current(storage, kind, step->ids[i], current, arena, failure);
@@ -161,7 +162,7 @@ enum status operation_import_ends(struct storage *storage, struct storage_job *j
 			stored.record.removed++;
 			status = end_row(storage, kind, step->ids[i], step->number, arena, failure);
 		} else if (status == STATUS_NOT_FOUND) {
-			status = STATUS_OK; /* somebody else removed it meanwhile */
+			status = STATUS_OK; /* another client removed the row meanwhile */
 		}
 	}
 	return status == STATUS_OK ? store_import(storage, &stored, arena, failure) : status;
@@ -191,7 +192,7 @@ enum status import_publish(struct storage *storage, struct import_end *end, stru
 {
 	struct row_change change = {0};
 	struct import_stored stored;
-	enum status status = under_way(storage, end->number, &stored, arena, failure);
+	enum status status = read_running(storage, end->number, &stored, arena, failure);
 
 	if (status != STATUS_OK)
 		return status;
@@ -215,7 +216,7 @@ enum status import_publish(struct storage *storage, struct import_end *end, stru
 static enum status give_up(struct storage *storage, struct import_end *end, struct arena *arena, struct failure *failure)
 {
 	struct import_stored stored;
-	enum status status = under_way(storage, end->number, &stored, arena, failure);
+	enum status status = read_running(storage, end->number, &stored, arena, failure);
 
 	if (status != STATUS_OK)
 		return status;
@@ -236,7 +237,7 @@ enum status operation_import_end(struct storage *storage, struct storage_job *jo
 
 /* --- settling and sweeping ----------------------------------------------------------------------------------------- */
 
-/* One kind of step again and again, until nothing is left of it or time is up. */
+/* Repeats one kind of step until none is left or the time is up. */
 static enum status tidy_by(struct storage *storage, enum statement_name name, const struct arguments *arguments, int64_t until_ns, bool *more,
 	struct arena *arena, struct failure *failure)
 {
@@ -249,14 +250,14 @@ static enum status tidy_by(struct storage *storage, enum statement_name name, co
 	return status;
 }
 
-/* Ends first: two rows of one id never hold together, as the index sees to. */
+/* Settles ends first: the index allows only one valid row of an id. */
 enum status operation_import_tidy(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
 {
 	struct import_tidy *tidy = (struct import_tidy *)job;
 	int64_t until_ns = clock_monotonic_ns() + STEP_NS;
 	struct arguments arguments = {.limit = TIDY_ROWS};
 	struct import_stored stored;
-	enum status status = unsettled(storage, &stored, arena, failure);
+	enum status status = read_unsettled(storage, &stored, arena, failure);
 	bool published = status == STATUS_OK && stored.published_at_us != ABSENT_COUNT;
 	enum row_kind kind;
 
@@ -264,7 +265,7 @@ enum status operation_import_tidy(struct storage *storage, struct storage_job *j
 	if (status != STATUS_OK)
 		return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 	kind = kind_of_name(stored.record.kind);
-	if (strcmp(stored.record.state, "running") == 0) { /* nobody runs it any more */
+	if (strcmp(stored.record.state, "running") == 0) { /* its daemon has stopped */
 		stored.record.state = "interrupted";
 		stored.record.detail = "the daemon stopped before it was published";
 		stored.record.finished_at_us = finish_moment(&stored.record);
@@ -285,7 +286,7 @@ enum status operation_import_tidy(struct storage *storage, struct storage_job *j
 	return store_import(storage, &stored, arena, failure);
 }
 
-/* What was counted of a row that is no longer the import's to change. */
+/* Corrects the counts for a row that the import may not change any more. */
 static void count_kept(struct import_record *record, bool ended, bool begun)
 {
 	record->changed -= ended && begun;
@@ -298,7 +299,7 @@ enum status import_release_row(struct storage *storage, enum row_kind kind, cons
 {
 	struct import_stored stored;
 	int64_t ended = 0, begun = 0;
-	enum status status = kind == ROW_CALIBRATION ? STATUS_NOT_FOUND : unsettled(storage, &stored, arena, failure);
+	enum status status = kind == ROW_CALIBRATION ? STATUS_NOT_FOUND : read_unsettled(storage, &stored, arena, failure);
 	struct arguments arguments = {.id = id};
 	bool published;
 

@@ -11,7 +11,7 @@ enum status operation_key_put(struct storage *storage, struct storage_job *job, 
 	const struct key_put *put = (const struct key_put *)job;
 	struct key_stored stored = {.record = *put->key};
 
-	stored.record.revoked_at_us = ABSENT_COUNT; /* a new one holds */
+	stored.record.revoked_at_us = ABSENT_COUNT; /* a new key is not revoked */
 	if (stored.record.expires_at_us <= 0)
 		stored.record.expires_at_us = ABSENT_COUNT;
 	memcpy(stored.hash, put->hash, KEY_HASH_BYTES);
@@ -27,14 +27,14 @@ enum status operation_key_revoke(struct storage *storage, struct storage_job *jo
 
 	if (status == STATUS_NOT_FOUND)
 		return failure_set(failure, STATUS_NOT_FOUND, "there is no valid key %s", revoke->id);
-	if (status != STATUS_OK && !storage->writer.statements[STATEMENT_KEY_GET].damaged) /* one that was changed on the disk can be revoked */
+	if (status != STATUS_OK && !storage->writer.statements[STATEMENT_KEY_GET].damaged) /* a key that was changed on the disk can still be revoked */
 		return status;
 	failure_clear(failure);
 	key.record.revoked_at_us = clock_wall_us();
 	return store_run(&storage->writer, STATEMENT_KEY_END, &key, arena, NULL, failure);
 }
 
-/* What the new key takes from the old one, in the caller's arena. */
+/* Copies the members that the new key inherits into the caller's arena. */
 static enum status key_succeed(const struct key_record *old, const struct key_rotate *rotate, struct key_record *made, struct failure *failure)
 {
 	struct arena *arena = rotate->job.arena;
@@ -90,7 +90,7 @@ enum status storage_key_find(struct storage *storage, const unsigned char hash[K
 			(found.record.expires_at_us != ABSENT_COUNT && found.record.expires_at_us <= clock_wall_us())))
 		status = STATUS_NOT_FOUND;
 	if (status == STATUS_NOT_FOUND)
-		return failure_set(failure, status, "no such key, or it was revoked or has expired");
+		return failure_set(failure, status, "the key is unknown, revoked or expired");
 	if (status == STATUS_OK)
 		*key = found.record;
 	return status;
@@ -113,7 +113,7 @@ enum status storage_key_list(struct storage *storage, const struct page_request 
 	stored = rows.items;
 	list->items = rows.items;
 	list->count = rows.count;
-	for (size_t i = 0; i < rows.count; i++) /* closes up: each stored key begins with its record */
+	for (size_t i = 0; i < rows.count; i++) /* moves the records together: each stored key begins with its record */
 		memmove(&list->items[i], &stored[i].record, sizeof list->items[i]);
 	if (rows.more)
 		list->next_cursor = cursor_write_id(list->items[list->count - 1].id, arena);

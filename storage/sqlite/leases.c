@@ -1,4 +1,4 @@
-/* Leases: each operation reads the benchmark, lets storage/lease.c decide, and writes it back. */
+/* Leases: each operation reads the benchmark, applies storage/lease.c, and writes it back. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/spelling.h"
@@ -6,14 +6,14 @@
 #include "storage/lease.h"
 #include "storage/sqlite/store.h"
 
-static const int64_t idempotency_retention_us = INT64_C(25) * 3600 * 1000000; /* a day is promised */
-enum { KEYS_KEPT = 10000 };                                                   /* of former lives, under a clock that says they are old */
+static const int64_t idempotency_retention_us = INT64_C(25) * 3600 * 1000000; /* the API promises a day */
+enum { KEYS_KEPT = 10000 };                                                   /* keys from before the start, when the clock says they are old */
 
 enum { FREE_DEVICES_MAX = 64 };
 
 enum status benchmark_missing(const char *id, struct failure *failure)
 {
-	return failure_set(failure, STATUS_NOT_FOUND, "there is no benchmark %s", id);
+	return failure_set(failure, STATUS_NOT_FOUND, "benchmark %s does not exist", id);
 }
 
 static enum status lease_read(struct storage *storage, const char *id, struct benchmark_record *benchmark, struct arena *arena,
@@ -31,7 +31,8 @@ static enum status lease_write(struct storage *storage, struct benchmark_record 
 	return store_run(&storage->writer, STATEMENT_BENCHMARK_UPDATE, benchmark, arena, NULL, failure);
 }
 
-/* The first benchmark that a statement of the queue answers. One that was changed on the disk is set aside, so that it holds up no other. */
+/* Reads the first benchmark of a queue statement. A benchmark that was changed on the disk is set aside, so that it
+ * does not block others. */
 static enum status queue_one(struct storage *storage, enum statement_name name, const struct arguments *arguments, struct benchmark_record *benchmark,
 	struct arena *arena, struct failure *failure)
 {
@@ -49,8 +50,8 @@ static enum status queue_one(struct storage *storage, enum statement_name name, 
 	}
 }
 
-/* Whether the bearer may touch this lease. Who bears nothing is the daemon itself. A stale token is stale, whoever has the
- * benchmark by now: its agent must hear that, and not that it has the wrong key. */
+/* Checks that the bearer may use this lease. Without a bearer the caller is the daemon itself. A stale token is stale,
+ * whichever agent has the benchmark now: the old agent must receive that, not a wrong key. */
 static enum status lease_admit(struct storage *storage, const struct lease_bearer *bearer, const struct benchmark_record *benchmark,
 	int64_t token, int64_t now_us, struct arena *arena, struct failure *failure)
 {
@@ -61,7 +62,7 @@ static enum status lease_admit(struct storage *storage, const struct lease_beare
 	return agent_admit(storage, bearer, benchmark->agent_id, now_us, arena, failure);
 }
 
-/* What outputs point to must outlive the batch: reads the record once more, into the caller's arena. */
+/* Outputs must outlive the batch: reads the record again, into the caller's arena. */
 static enum status lease_answer(struct storage *storage, const char *id, struct storage_job *job, struct benchmark_record *out,
 	struct failure *failure)
 {
@@ -87,7 +88,7 @@ enum status operation_benchmark_cancel(struct storage *storage, struct storage_j
 
 /* --- claims ------------------------------------------------------------------------------------------------------ */
 
-/* The next benchmark for one device. STATUS_NOT_FOUND, STATUS_CONFLICT. */
+/* Claims the next benchmark for one device. STATUS_NOT_FOUND, STATUS_CONFLICT. */
 static enum status claim_for(struct storage *storage, const struct benchmark_claim *claim, const char *device_id, struct arena *arena,
 	struct failure *failure)
 {
@@ -102,7 +103,7 @@ static enum status claim_for(struct storage *storage, const struct benchmark_cla
 	if (status == STATUS_NOT_FOUND)
 		status = queue_one(storage, STATEMENT_BENCHMARK_NEXT, &arguments, &benchmark, arena, failure);
 	if (status == STATUS_NOT_FOUND)
-		return failure_set(failure, status, "no benchmark waits for device %s", device_id);
+		return failure_set(failure, status, "no benchmark is waiting for device %s", device_id);
 	if (status == STATUS_OK)
 		status = lease_apply(&benchmark, &step, failure);
 	if (status == STATUS_OK)
@@ -110,7 +111,7 @@ static enum status claim_for(struct storage *storage, const struct benchmark_cla
 	return status == STATUS_OK ? lease_answer(storage, benchmark.id, (struct storage_job *)&claim->job, claim->benchmark, failure) : status;
 }
 
-/* A device that its agent says is free, while a lease of that agent stands on it: the agent knows nothing of that lease. */
+/* Ends an agent's lease on a device that the agent reports as free: the agent does not know about that lease. */
 static enum status claim_end_forgotten(struct storage *storage, const struct benchmark_claim *claim, const char *device_id, struct arena *arena,
 	struct failure *failure)
 {
@@ -146,7 +147,7 @@ static enum status claim_free_devices(struct storage *storage, const struct benc
 	return STATUS_OK;
 }
 
-/* The fault of a device that the agent has not told, with those of its devices that are near in name. */
+/* Adds a fault for a device that the agent has not registered, with its devices of similar names. */
 static enum status claim_refuse(struct storage *storage, const struct benchmark_claim *claim, size_t index, const char *state, struct arena *arena,
 	struct failure *failure)
 {
@@ -166,11 +167,12 @@ static enum status claim_refuse(struct storage *storage, const struct benchmark_
 	spelling_list(&spelling, nearest, sizeof nearest);
 	snprintf(pointer, sizeof pointer, "/devices/%zu", index);
 	failure_add(failure, pointer, state ? "gone" : "unknown", "agent %s has no device \"%.60s\"%s; %s%s", claim->agent_id, wanted, state ? " any more" : "",
-		*nearest ? "near it: " : "POST /v1/agents tells what it has", nearest);
+		*nearest ? "near it: " : "register its devices with POST /v1/agents", nearest);
 	return STATUS_INVALID;
 }
 
-/* Those of the named devices that are the agent's. One that another agent has is left out: this one was told so when it registered. */
+/* Returns the named devices that are the agent's. Skips a device that another agent has: the registration reported it
+ * as refused. */
 static enum status claim_named_devices(struct storage *storage, const struct benchmark_claim *claim, struct arena *arena, struct text_list *own,
 	struct failure *failure)
 {
@@ -195,7 +197,7 @@ static enum status claim_named_devices(struct storage *storage, const struct ben
 	return STATUS_OK;
 }
 
-/* For an agent: the first of its devices that a benchmark waits for. */
+/* For an agent: claims for the first of its devices that a benchmark waits for. */
 static enum status claim_for_agent(struct storage *storage, struct benchmark_claim *claim, struct arena *arena, struct failure *failure)
 {
 	struct text_list devices = {NULL, 0};
@@ -231,7 +233,8 @@ enum status operation_benchmark_claim(struct storage *storage, struct storage_jo
 	return status;
 }
 
-/* --- what a worker says --------------------------------------------------------------------------------------------- */
+/* --- reports of a worker
+ * ---------------------------------------------------------------------------------------------- */
 
 enum status operation_benchmark_heartbeat(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
 {
@@ -258,7 +261,7 @@ static enum lease_event result_event(enum benchmark_end end)
 	return end == BENCHMARK_SUCCEEDED ? LEASE_SUCCEED : end == BENCHMARK_BROKEN ? LEASE_BREAK : LEASE_FAIL;
 }
 
-/* An agent that delivers one result more than are kept loses its oldest one's text. */
+/* Deletes the text of an agent's oldest result if the agent has one result more than the limit. */
 static enum status result_make_room(struct storage *storage, const char *agent_id, struct arena *arena, struct failure *failure)
 {
 	struct arguments arguments = {.agent_id = agent_id, .limit = AGENT_RESULTS_MAX};
@@ -268,7 +271,7 @@ static enum status result_make_room(struct storage *storage, const char *agent_i
 	if (status != STATUS_OK)
 		return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 	oldest.result = (struct json_text){NULL, 0};
-	oldest.state_reason = "its result was dropped: its agent delivered a thousand newer ones";
+	oldest.state_reason = "its result was deleted: its agent has delivered a thousand newer ones";
 	return lease_write(storage, &oldest, arena, failure);
 }
 
@@ -342,7 +345,7 @@ static void sweep_count(struct benchmark_sweep *sweep, const char *state)
 	case LEASE_SUCCEEDED:
 	case LEASE_FAILED:
 	case LEASE_STATE_COUNT:
-		CHECK(false); /* a sweep leads to none of these */
+		CHECK(false); /* a sweep does not lead to these states */
 	}
 }
 
@@ -360,7 +363,7 @@ static enum status leases_anew(struct storage *storage, const struct arguments *
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
-/* At the start: what of the keys of former lives is kept for a day, whatever the clock says. */
+/* At the start: decides which keys from before the start are kept for a day, whatever the clock says. */
 static enum status keys_keep(struct storage *storage, int64_t now_us, struct arena *arena, struct failure *failure)
 {
 	struct arguments newest = {0};

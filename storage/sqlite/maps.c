@@ -25,7 +25,7 @@ static const struct column benchmark_columns[] = {
 	C(result_sha256, "result_sha256"), C(result_checksum, "result_checksum"), C(number, "number"), C(verification, "verification")
 };
 #undef C
-/* Lists leave the result out, which has a checksum of its own. */
+/* Lists do not read the result, which has its own checksum. */
 static const char *const benchmark_unsealed[] = {"result", "number", "verification", NULL};
 const struct column_map benchmark_map = {benchmark_columns, COUNT_OF(benchmark_columns), sizeof(struct benchmark_record), "benchmark", benchmark_unsealed,
 	NULL, "result", "result_checksum"};
@@ -38,7 +38,7 @@ static const struct column key_columns[] = {
 	C(hash, "hash")
 };
 #undef C
-/* Lists leave the hash out, by which a key is found. */
+/* Lists do not read the hash, by which a key is found. */
 static const char *const key_unsealed[] = {"hash", NULL}, *const key_later[] = {"revoked_at_us", "family", "scope_key", "scope_value", NULL};
 const struct column_map key_map = SEALED_MAP_LATER(key_columns, struct key_stored, "API key", key_unsealed, key_later);
 
@@ -53,7 +53,7 @@ static const struct column device_columns[] = {
 	C(calibration_age_days, "calibration_age_days"), C(state, "told_state"), C(state_reason, "told_state_reason"), C(seen_at_us, "told_seen_at_us")
 };
 #undef C
-/* What is read out of its properties, the queue and the calibrations, and how it is told beside them. */
+/* Members computed from its properties, the queue and the calibrations, not from its own columns. */
 static const char *const device_unsealed[] = {"pci_id", "pci_bus", "ecc", "mig_parent", "mig_profile", "compute_capability", "power_limit_w", "benchmark_id",
 	"calibrated_at_us", "calibration_age_days", "told_state", "told_state_reason", "told_seen_at_us", NULL};
 const struct column_map device_map = SEALED_MAP(device_columns, struct device_record, "device", device_unsealed);
@@ -65,7 +65,7 @@ static const struct column agent_columns[] = {
 	C(heartbeat_s, "heartbeat_s"), C(lease_s, "lease_s")
 };
 #undef C
-static const char *const agent_unsealed[] = {"state", "devices", "heartbeat_s", "lease_s", NULL}; /* told, not stored */
+static const char *const agent_unsealed[] = {"state", "devices", "heartbeat_s", "lease_s", NULL}; /* computed, not stored */
 const struct column_map agent_map = SEALED_MAP(agent_columns, struct agent_record, "agent", agent_unsealed);
 
 #define C(member, name) COLUMN(struct queue_counts, member, name)
@@ -91,7 +91,7 @@ static const struct column idempotency_columns[] = {
 };
 #undef C
 static const char *const none_unsealed[] = {NULL};
-const struct column_map idempotency_map = SEALED_MAP(idempotency_columns, struct idempotency_stored, "kept answer", none_unsealed);
+const struct column_map idempotency_map = SEALED_MAP(idempotency_columns, struct idempotency_stored, "stored response", none_unsealed);
 
 #define C(member, name) COLUMN(struct arguments, member, name)
 static const struct column arguments_columns[] = {
@@ -135,11 +135,12 @@ static const struct column benchmark_query_columns[] = {
 #undef C
 const struct column_map benchmark_query_map = COLUMN_MAP(benchmark_query_columns, struct benchmark_query);
 
-/* Of rows of the catalogue: when they hold, which statements change in place. */
+/* The times of catalogue rows, which statements change in place. */
 static const char *const row_unsealed[] = {"valid_from_us", "valid_to_us", "revision", "opened_by", "closed_by", "from_us", "to_us", "of_revision",
 	NULL};
 
-/* What every row has. Of a member with two columns the later one counts: how the row holds, and not how it is written (0006_imports.sql). */
+/* Members of every row. Of a member with two columns the later column is used: the valid state, not the written one
+ * (0006_imports.sql). */
 #define STAMP(type) \
 	COLUMN(type, meta.origin, "origin"), COLUMN(type, meta.valid_from_us, "valid_from_us"), \
 		{"valid_to_us", COLUMN_MOMENT, offsetof(type, meta.valid_to_us)}, COLUMN(type, meta.revision, "revision"), \
@@ -247,7 +248,7 @@ static const struct column audit_columns[] = {
 	C(number), C(at_us), C(key_id), C(key_name), C(role), C(address), C(request_id), C(method), C(path), C(entity), C(revision), C(outcome), C(http_status)
 };
 #undef C
-static const char *const audit_unsealed[] = {"number", NULL}; /* it is the file's */
+static const char *const audit_unsealed[] = {"number", NULL}; /* the file assigns it */
 const struct column_map audit_map = SEALED_MAP(audit_columns, struct audit_record, "entry of the audit log", audit_unsealed);
 
 #define C(member, name) COLUMN(struct audit_query, member, name)

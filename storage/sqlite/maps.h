@@ -1,4 +1,4 @@
-/* Which member of which struct is which column or parameter. */
+/* Maps: the column or parameter of each struct member. */
 #ifndef FLEETPLAN_STORAGE_SQLITE_MAPS_H
 #define FLEETPLAN_STORAGE_SQLITE_MAPS_H
 
@@ -14,7 +14,7 @@
 #include "storage/plans.h"
 #include "storage/sqlite/columns.h"
 
-/* A plan as it is stored: the record, and what only the store needs. */
+/* A plan as stored: the record, and members that only the store needs. */
 struct plan_stored {
 	struct plan_record record;
 	int64_t content_revision;
@@ -35,7 +35,7 @@ struct idempotency_stored {
 	struct json_text body;
 };
 
-/* Parameters and single results of the small statements. What a statement does not name is not bound. */
+/* Parameters and single results of the small statements. Members that a statement does not name are not bound. */
 struct arguments {
 	const char *id, *name, *value, *scope, *device_id, *agent_id;
 	int64_t now_us, at_us, as_of_us, before_us, lease_until_us;
@@ -72,7 +72,7 @@ struct feed_validator_stored {
 struct import_stored {
 	struct import_record record;
 	int64_t number;
-	int64_t published_at_us; /* ABSENT_COUNT: its rows do not hold */
+	int64_t published_at_us; /* ABSENT_COUNT: its rows are not valid */
 	bool settled;
 };
 

@@ -1,7 +1,7 @@
-/* From whatever version a file has to the newest, in one transaction: a crash on the way leaves the file as it was. */
+/* Migrates a file from any version to the newest, in one transaction: a crash leaves the file unchanged. */
 #include "storage/sqlite/store.h"
 
-enum { APPLICATION_ID = 0x464c5450 /* "FLTP", where file(1) and we look for it */ };
+enum { APPLICATION_ID = 0x464c5450 /* "FLTP"; file(1) and this program look for it */ };
 
 int store_schema_version(void)
 {
@@ -12,7 +12,7 @@ int store_schema_version(void)
 	return version;
 }
 
-/* One integer that a statement answers. */
+/* Reads one integer from a statement. */
 static enum status read_integer(struct connection *connection, const char *sql, int64_t *value, struct failure *failure)
 {
 	sqlite3_stmt *statement;
@@ -28,7 +28,7 @@ static enum status read_integer(struct connection *connection, const char *sql, 
 	return status;
 }
 
-/* What a file lacks that its version has is not for the caller to know by the name of a table alone. */
+/* Replaces SQLite's message, which is only the name of a missing table, by a text for the caller. */
 enum status store_misfit(const char *path, int version, struct failure *failure)
 {
 	char detail[sizeof failure->detail];
@@ -36,7 +36,7 @@ enum status store_misfit(const char *path, int version, struct failure *failure)
 	snprintf(detail, sizeof detail, "%.300s", failure->detail);
 	failure_clear(failure);
 	return failure_set(failure, STATUS_UNAVAILABLE,
-		"%s says that it has schema %d, and does not: another program changed it, or it was copied in part. Restore a backup, or name another file: %s", path,
+		"%s says that it has schema %d, and does not: another program changed it, or it was copied in part; restore a backup, or name another file: %s", path,
 		version, detail);
 }
 
@@ -61,8 +61,7 @@ enum status store_version(struct connection *connection, const char *path, int *
 
 	if (status != STATUS_OK && (sqlite3_extended_errcode(connection->db) & 0xff) == SQLITE_NOTADB)
 		return failure_set(failure, STATUS_UNAVAILABLE,
-			"%s is no SQLite database: name another file. If it was Fleetplan's, it is damaged from its first page on: restore a backup, or copy what is whole "
-			"with `fleetplan recover`", path);
+			"%s is not an SQLite database; name another file. If it was Fleetplan's, its first page is damaged: restore a backup, or copy the undamaged rows with `fleetplan recover`", path);
 	if (status == STATUS_OK)
 		status = read_integer(connection, "PRAGMA application_id", &application, failure);
 	if (status == STATUS_OK)
@@ -70,14 +69,12 @@ enum status store_version(struct connection *connection, const char *path, int *
 	if (status != STATUS_OK)
 		return status;
 	if (application != APPLICATION_ID && (application != 0 || found != 0 || tables != 0))
-		return failure_set(failure, STATUS_CONFLICT, "%s is a database of another application (%d tables and indexes, application_id %d): name another file; this one was "
-			"left as it is", path, (int)tables, (int)application);
+		return failure_set(failure, STATUS_CONFLICT, "%s is a database of another application (%d tables and indexes, application_id %d); name another file. This file was not changed", path, (int)tables, (int)application);
 	if (found == 0 && tables > 0)
-		return failure_set(failure, STATUS_CONFLICT, "%s has Fleetplan's mark and tables, and no schema version: another program changed it. Restore a backup, or name "
-			"another file", path);
+		return failure_set(failure, STATUS_CONFLICT, "%s has Fleetplan's mark and tables, but no schema version: another program changed it; restore a backup, or name another file", path);
 	if (found > store_schema_version())
 		return failure_set(failure, STATUS_CONFLICT,
-			"%s was written by a newer version (schema %d, this program knows %d): run that version, or restore a backup from before",
+			"%s was written by a newer version (schema %d, this program supports %d); run that version, or restore an older backup",
 			path, (int)found, store_schema_version());
 	*version = (int)found;
 	return STATUS_OK;

@@ -23,7 +23,7 @@ enum status operation_observation_delete(struct storage *storage, struct storage
 	enum status status = store_run(&storage->writer, STATEMENT_OBSERVATION_DELETE, &arguments, arena, &changed, failure);
 
 	if (status == STATUS_OK && changed == 0)
-		return failure_set(failure, STATUS_NOT_FOUND, "there is no observation %.80s", delete->id);
+		return failure_set(failure, STATUS_NOT_FOUND, "observation %.80s does not exist", delete->id);
 	if (status == STATUS_OK && delete->calibrations)
 		status = rows_put_all(storage, delete->calibrations, arena, failure);
 	for (size_t i = 0; status == STATUS_OK && i < OBSERVATION_REMOVED_MAX; i++) {
@@ -44,7 +44,7 @@ enum status storage_observation_get(struct storage *storage, const char *id, str
 	struct arguments arguments = {.id = id};
 	enum status status = reader_one(storage, STATEMENT_OBSERVATION_GET, &arguments, observation, arena, failure);
 
-	return status == STATUS_NOT_FOUND ? failure_set(failure, status, "there is no observation %.80s", id) : status;
+	return status == STATUS_NOT_FOUND ? failure_set(failure, status, "observation %.80s does not exist", id) : status;
 }
 
 enum status storage_observation_list(struct storage *storage, const struct observation_filter *filter,

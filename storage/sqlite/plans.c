@@ -13,7 +13,7 @@ void plan_put_prepare(struct plan_put *put)
 
 static bool has_labels(const struct plan_record *plan)
 {
-	return plan->labels.text && plan->labels.length > 2; /* none, or {} */
+	return plan->labels.text && plan->labels.length > 2; /* NULL, or {} */
 }
 
 bool plan_put_is_one_statement(const struct plan_put *put)
@@ -48,10 +48,10 @@ enum status operation_plan_put(struct storage *storage, struct storage_job *job,
 
 static enum status plan_missing(const char *id, struct failure *failure)
 {
-	return failure_set(failure, STATUS_NOT_FOUND, "there is no plan %s", id);
+	return failure_set(failure, STATUS_NOT_FOUND, "plan %s does not exist", id);
 }
 
-/* Reads what a change needs, and holds it against the revision that the caller has seen. */
+/* Reads the columns that a change needs, and compares the revision with the caller's. */
 static enum status plan_head(struct storage *storage, const char *id, int64_t expected_revision, struct plan_stored *plan,
 	struct arena *arena, struct failure *failure)
 {
@@ -63,12 +63,12 @@ static enum status plan_head(struct storage *storage, const char *id, int64_t ex
 	if (status != STATUS_OK)
 		return status;
 	if (expected_revision > 0 && plan->record.revision != expected_revision)
-		return failure_set(failure, STATUS_PRECONDITION_FAILED, "plan %s is at revision %lld, not %lld: read it again", id,
+		return failure_set(failure, STATUS_PRECONDITION_FAILED, "plan %s has revision %lld, not %lld; read it again", id,
 			(long long)plan->record.revision, (long long)expected_revision);
 	return plan_verify_head(plan, failure);
 }
 
-/* The next revision, and a time of change that does not run backwards. */
+/* Sets the next revision, and a time of change that never goes back. */
 static void plan_advance(struct plan_stored *plan)
 {
 	int64_t now_us = clock_wall_us();
@@ -137,7 +137,7 @@ enum status operation_plan_delete(struct storage *storage, struct storage_job *j
 	enum status status = STATUS_OK;
 	int64_t changed;
 
-	/* Without a precondition nothing is read first, so that a damaged plan can be deleted too. */
+	/* Without a precondition the plan is not read first, so that a damaged plan can be deleted too. */
 	if (operation->expected_revision > 0)
 		status = plan_head(storage, operation->id, operation->expected_revision, &plan, arena, failure);
 	if (status == STATUS_OK)
@@ -147,7 +147,7 @@ enum status operation_plan_delete(struct storage *storage, struct storage_job *j
 	return status;
 }
 
-/* The content that stood at an older revision. */
+/* Reads the content of an older revision. */
 static enum status plan_get_at(struct connection *reader, const struct arguments *arguments, struct arena *arena,
 	struct plan_stored *plan, struct failure *failure)
 {
@@ -167,7 +167,7 @@ enum status storage_plan_get(struct storage *storage, const char *id, int64_t re
 {
 	struct arguments arguments = {.id = id, .at_revision = revision};
 	struct connection *reader = reader_take(storage, failure);
-	struct plan_stored stored = {0}; /* what is answered and not stored stays absent */
+	struct plan_stored stored = {0}; /* members that are not stored stay absent */
 	enum status status;
 
 	if (!reader)
@@ -177,9 +177,9 @@ enum status storage_plan_get(struct storage *storage, const char *id, int64_t re
 	reader_give(storage, reader);
 	if (status == STATUS_NOT_FOUND)
 		return revision == ABSENT_COUNT ? plan_missing(id, failure)
-		                                : failure_set(failure, status, "plan %s has no revision %lld", id, (long long)revision);
+		                                : failure_set(failure, status, "plan %s does not have revision %lld", id, (long long)revision);
 	if (status == STATUS_OK && revision == ABSENT_COUNT)
-		status = plan_verify_head(&stored, failure); /* that of an older revision is checked above */
+		status = plan_verify_head(&stored, failure); /* the checksum of an older revision is checked above */
 	if (status == STATUS_OK)
 		status = plan_verify_content(&stored, failure);
 	if (status != STATUS_OK)
@@ -190,7 +190,8 @@ enum status storage_plan_get(struct storage *storage, const char *id, int64_t re
 	return STATUS_OK;
 }
 
-/* A row of a list whose head's checksum differs: one of a version that did not know it is checked as a whole. */
+/* Checks a listed row whose head has a wrong checksum: a row of an older version, which lacks that checksum, is checked
+ * as a whole. */
 static enum status list_item_verify(struct storage *storage, struct plan_stored *item, struct arena *arena, struct failure *failure)
 {
 	struct arguments arguments = {.id = item->record.id};
@@ -201,13 +202,13 @@ static enum status list_item_verify(struct storage *storage, struct plan_stored 
 		return STATUS_OK;
 	status = reader_one(storage, STATEMENT_PLAN_GET, &arguments, &whole, arena, failure);
 	if (status == STATUS_NOT_FOUND)
-		return plan_verify_head(item, failure); /* the id is what was changed; or, once in years, a plan of a former version was just deleted */
+		return plan_verify_head(item, failure); /* either the id was changed, or (very rare) a plan of an older version was deleted just now */
 	if (status == STATUS_OK)
 		status = plan_verify_head(&whole, failure);
 	if (status == STATUS_OK)
 		status = plan_verify_content(&whole, failure);
 	if (status == STATUS_OK)
-		*item = whole; /* what was checked is what is shown */
+		*item = whole; /* return the row that was checked */
 	item->record.asked = item->record.request = item->record.result = (struct json_text){0};
 	return status;
 }
@@ -222,7 +223,7 @@ static enum status list_verify(struct storage *storage, struct rows_read *rows, 
 	return status;
 }
 
-/* From the store's structs to the caller's: each begins with the other, so the array is closed up in place. */
+/* Converts the store's structs to the caller's, in place: the first begins with the second. */
 static void plans_narrow(struct rows_read *rows, struct plan_list *list)
 {
 	const struct plan_stored *stored = rows->items;
@@ -247,7 +248,7 @@ enum status storage_plan_list(struct storage *storage, const struct plan_filter 
 		query.filter.created_after_us = INT64_MIN;
 	if (filter->created_before_us == ABSENT_COUNT)
 		query.filter.created_before_us = INT64_MAX;
-	if (!filter->label_key && filter->scope_key) { /* its rows stand in the order of the answer */
+	if (!filter->label_key && filter->scope_key) { /* its rows have the order of the answer */
 		query.filter.label_key = filter->scope_key;
 		query.filter.label_value = filter->scope_value;
 	}

@@ -1,9 +1,9 @@
-/* The pool of reader connections. A thread first tries the slot that it had last, so that threads rarely meet. */
+/* The pool of reader connections. A thread first tries the slot that it used last, so that threads rarely compete. */
 #include "storage/sqlite/store.h"
 
 static _Thread_local unsigned slot_hint;
 
-/* `open`: only connections that are open already. */
+/* Tries to take a reader; `open`: only one that is open already. */
 static struct reader *reader_try(struct storage *storage, bool open)
 {
 	for (size_t i = 0; i < storage->reader_count; i++) {
@@ -20,8 +20,8 @@ static struct reader *reader_try(struct storage *storage, bool open)
 	return NULL;
 }
 
-/* All are busy: sleeps until one is given back. The waiting count is raised before the last look, and a giver looks at it
- * after it freed its slot, so no wake-up is lost. */
+/* Waits until a busy reader is given back. The waiting count is raised before the last try, and a giver reads the count
+ * after it has freed its slot, so no wake-up is lost. */
 static struct reader *reader_wait(struct storage *storage, bool open)
 {
 	struct reader *reader;
@@ -35,8 +35,8 @@ static struct reader *reader_wait(struct storage *storage, bool open)
 	return reader;
 }
 
-/* SQLite opens the log with the first read. Where it finds an empty file under the name it deletes the log that stands beside, and in
- * that log are changes that were acknowledged: so the name is looked at before, too. */
+/* SQLite opens the log with the first read. If it finds an empty file under the name, it deletes the log beside it,
+ * which has acknowledged changes. So the name is checked before, too. */
 static enum status reader_open(struct storage *storage, struct reader *reader, struct failure *failure)
 {
 	enum status status = file_identity_check(storage, failure);
@@ -68,7 +68,8 @@ struct connection *reader_take(struct storage *storage, struct failure *failure)
 		reader = reader_wait(storage, false);
 	if (!reader->connection.db && reader_open(storage, reader, failure) != STATUS_OK) {
 		reader_give(storage, &reader->connection);
-		/* Under the name stands another file, or none: those that were opened before read the one that the daemon works on. */
+		/* The name now belongs to another file, or to none. Connections that were opened before still read the daemon's
+		 * file. */
 		if (file_identity_check(storage, failure) == STATUS_OK || !any_open(storage))
 			return NULL;
 		reader = reader_try(storage, true);
@@ -88,7 +89,7 @@ void reader_give(struct storage *storage, struct connection *connection)
 	if (atomic_load(&storage->readers_waiting) == 0)
 		return;
 	pthread_mutex_lock(&storage->lock);
-	pthread_cond_broadcast(&storage->reader_free); /* some wait for a connection that is open */
+	pthread_cond_broadcast(&storage->reader_free); /* some threads wait for an open connection */
 	pthread_mutex_unlock(&storage->lock);
 }
 

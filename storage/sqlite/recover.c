@@ -1,7 +1,8 @@
-/* What can be read of a damaged file and is whole, in a new one.
+/* Copies the readable and undamaged rows of a damaged file into a new file.
  *
- * Tables are copied row by row. Where a page cannot be read the copy goes on behind it: by growing steps along the row numbers, or
- * from the other end of a table without them. What was copied is then checked, and rows whose checksum differs are taken out again. */
+ * Tables are copied row by row. After an unreadable page the copy continues: in growing steps along the row numbers, or
+ * from the other end of a table without them. Then the copied rows are checked, and rows with a wrong checksum are
+ * deleted. */
 #include <unistd.h>
 
 #include "storage/sqlite/check_pass.h"
@@ -22,7 +23,8 @@ static void recovery_fault(struct recovery *it, const char *table, const char *w
 	it->note(it->context, text);
 }
 
-/* Copies the rows of a select into the table of the same columns; SQLITE_DONE at its end. *last is the first column of the last row. */
+/* Copies the rows of a select into the table with the same columns; SQLITE_DONE at the end. *last is the first column
+ * of the last row. */
 static int copy_rows(struct recovery *it, sqlite3_stmt *rows, sqlite3_stmt *insert, int64_t *last)
 {
 	int code, count = sqlite3_column_count(rows), first = sqlite3_bind_parameter_count(insert) == count ? 0 : 1;
@@ -44,7 +46,7 @@ static int copy_rows(struct recovery *it, sqlite3_stmt *rows, sqlite3_stmt *inse
 static int64_t highest_number(struct recovery *it, const char *table)
 {
 	sqlite3_stmt *statement = NULL;
-	int64_t highest = INT32_MAX; /* when the right edge of the tree cannot be read */
+	int64_t highest = INT32_MAX; /* used if the right edge of the tree cannot be read */
 	char sql[120];
 
 	snprintf(sql, sizeof sql, "SELECT max(rowid) FROM %s", table);
@@ -56,7 +58,7 @@ static int64_t highest_number(struct recovery *it, const char *table)
 
 static void copy_numbered(struct recovery *it, const char *table, sqlite3_stmt *rows, sqlite3_stmt *insert)
 {
-	enum { ONE_BY_ONE = 4096 }; /* more than a page or an inner page's worth of rows: then faster, as numbers may have large gaps */
+	enum { ONE_BY_ONE = 4096 }; /* more than the rows of a page or an inner page; above that the steps grow, since numbers may have large gaps */
 	int64_t last = 0, highest = highest_number(it, table), begin = 0, step = 1, failed = 0;
 
 	while (begin <= highest) {
@@ -69,14 +71,14 @@ static void copy_numbered(struct recovery *it, const char *table, sqlite3_stmt *
 		if (code == SQLITE_DONE)
 			return;
 		if (last >= begin || failed == 0)
-			recovery_fault(it, table, "a stretch of rows cannot be read");
-		failed = last >= begin ? 1 : failed + 1; /* it read on for a while: another stretch */
+			recovery_fault(it, table, "a range of rows cannot be read");
+		failed = last >= begin ? 1 : failed + 1; /* some rows could be read: this is another range */
 		step = failed > ONE_BY_ONE ? step * 2 : 1;
 		begin = (last >= begin ? last : begin) + step;
 	}
 }
 
-/* From the front to the first page that cannot be read, and from the back to the last one: doubles are ignored. */
+/* Copies from the front to the first unreadable page, and from the back to the last one; ignores duplicates. */
 static void copy_unnumbered(struct recovery *it, const char *table, const char *columns, const char *key, sqlite3_stmt *insert)
 {
 	for (int backwards = 0; backwards < 2; backwards++) {
@@ -94,12 +96,12 @@ static void copy_unnumbered(struct recovery *it, const char *table, const char *
 		if (code == SQLITE_DONE)
 			return;
 		if (!backwards)
-			recovery_fault(it, table, "a stretch of rows cannot be read");
+			recovery_fault(it, table, "a range of rows cannot be read");
 	}
 }
 
-/* One text that a query of the new file answers, "" when there is none. */
-static void ask(struct recovery *it, const char *sql, const char *table, char *out, size_t size)
+/* Returns one text from a query of the new file, "" if there is none. */
+static void query_text(struct recovery *it, const char *sql, const char *table, char *out, size_t size)
 {
 	sqlite3_stmt *statement = NULL;
 
@@ -117,10 +119,10 @@ static void copy_table(struct recovery *it, const char *table)
 	char columns[1500], key[300], marks[400], without[8], sql[2000];
 	sqlite3_stmt *rows = NULL, *insert = NULL;
 
-	ask(it, "SELECT group_concat('\"' || name || '\"') FROM pragma_table_info(?1)", table, columns, sizeof columns);
-	ask(it, "SELECT group_concat('?') FROM pragma_table_info(?1)", table, marks, sizeof marks);
-	ask(it, "SELECT wr FROM pragma_table_list(?1)", table, without, sizeof without);
-	ask(it, "SELECT group_concat(name) FROM (SELECT name FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk)", table, key, sizeof key);
+	query_text(it, "SELECT group_concat('\"' || name || '\"') FROM pragma_table_info(?1)", table, columns, sizeof columns);
+	query_text(it, "SELECT group_concat('?') FROM pragma_table_info(?1)", table, marks, sizeof marks);
+	query_text(it, "SELECT wr FROM pragma_table_list(?1)", table, without, sizeof without);
+	query_text(it, "SELECT group_concat(name) FROM (SELECT name FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk)", table, key, sizeof key);
 	snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO %s (%s) VALUES (%s)", table, columns, marks);
 	if (sqlite3_prepare_v2(it->to->db, sql, -1, &insert, NULL) != SQLITE_OK)
 		recovery_fault(it, table, sqlite3_errmsg(it->to->db));
@@ -171,7 +173,7 @@ static enum status recovery_run(struct recovery *it, struct failure *failure)
 
 	if (status != STATUS_OK)
 		return status;
-	sqlite3_db_config(it->to->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL); /* an entry of the audit log that is damaged is left out */
+	sqlite3_db_config(it->to->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL); /* damaged entries of the audit log are deleted */
 	copy_tables(it);
 	check_run(&check);
 	it->result->faults += result.faults;
@@ -189,7 +191,7 @@ enum status storage_recover(const char *path, const char *to, check_note *note, 
 
 	*result = (struct recover_result){0};
 	if (access(to, F_OK) == 0)
-		return failure_set(failure, STATUS_CONFLICT, "%s exists: name a new file", to);
+		return failure_set(failure, STATUS_CONFLICT, "%s exists already; name a new file", to);
 	status = check_open(path, &from, failure);
 	if (status == STATUS_OK)
 		status = store_file_create(to, failure);

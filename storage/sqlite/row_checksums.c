@@ -1,4 +1,5 @@
-/* Tables whose rows carry a checksum of their content (statements.c makes and checks it), and rows of before. */
+/* The tables whose rows have a checksum of their content (statements.c writes and checks it), and the checksums of old
+ * rows. */
 #include "storage/sqlite/store.h"
 
 #define NUMBERED(name_) {.name = #name_, .map = &name_##_map}
@@ -51,7 +52,7 @@ static int key_count(const struct sealed_table *table)
 	return count ? count : 1;
 }
 
-/* A row that was read already. */
+/* Fills the checksum of a row that was read already. */
 static enum status fill_row(const struct sealed_table *table, struct statement *rows, sqlite3_stmt *update, const void *record, struct failure *failure)
 {
 	int bound = sealed_bind(table, rows->handle, update), code;
@@ -62,7 +63,7 @@ static enum status fill_row(const struct sealed_table *table, struct statement *
 	return code == SQLITE_DONE ? STATUS_OK : sqlite_failure(sqlite3_db_handle(update), failure);
 }
 
-/* What lists do not read has its checksum first, which is under the row's. */
+/* Fills the checksums of long texts, which lists do not read, first: the row's checksum covers them. */
 static enum status fill_long_texts(struct connection *connection, const struct sealed_table *table, struct failure *failure)
 {
 	const struct column_map *map = table->map;
@@ -133,7 +134,8 @@ static enum status fill_times(struct connection *connection, const struct sealed
 	return connection_execute(connection, sql, failure);
 }
 
-/* Until schema version 13 a revocation was not under a key's checksum. One that is whole by what held then is sealed again; another stays damaged. */
+/* Until schema version 13 a key's checksum did not cover its revocation. A key that matches the old checksum gets a new
+ * one; another stays damaged. */
 static enum status reseal_revoked_keys(struct connection *connection, struct arena *arena, struct failure *failure)
 {
 	static const struct sealed_table *table = &sealed_tables[6];
@@ -171,7 +173,7 @@ enum status row_checksums_fill(struct connection *connection, int version_before
 	enum status status = STATUS_OK;
 	struct arena arena;
 
-	sqlite3_db_config(connection->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL); /* entries of the audit log get theirs too */
+	sqlite3_db_config(connection->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL); /* entries of the audit log get checksums too */
 	arena_init(&arena, ROW_ARENA_BYTES);
 	if (version_before < REVOCATIONS_SEALED)
 		status = reseal_revoked_keys(connection, &arena, failure);

@@ -1,14 +1,14 @@
-/* Many catalogue rows at once: imports, and the built-in data of a new version. */
+/* Stores many catalogue rows at once: imports, and the built-in data of a new version. */
 #include <string.h>
 
 #include "storage/sqlite/rows.h"
 
-/* What an import may replace. */
+/* The rows that an import may replace. */
 struct import_rules {
 	bool dry_run;
-	bool replace_user;    /* rows of any origin; else those of a user or a measurement stay */
-	bool only_builtin;    /* only rows of origin builtin, and not those that somebody removed */
-	row_note *note;       /* of each row that is added or changed; NULL */
+	bool replace_user;    /* replaces rows of any origin; false: rows of a user or a measurement stay */
+	bool only_builtin;    /* replaces only rows of origin builtin, and skips ids that a user removed */
+	row_note *note;       /* called for each added or changed row; may be NULL */
 	void *context;
 };
 
@@ -36,7 +36,7 @@ static enum status was_removed(struct storage *storage, enum row_kind kind, cons
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
-/* Decides about one row, counts it, and writes it unless this is a dry run. */
+/* Decides on one row, counts it, and writes it except in a dry run. */
 static enum status import_row(struct storage *storage, struct row_change *change, enum row_kind kind, const void *row,
 	const struct import_rules *rules, struct rows_difference *difference, void *current, struct arena *arena, struct failure *failure)
 {
@@ -46,7 +46,7 @@ static enum status import_row(struct storage *storage, struct row_change *change
 
 	if (status == STATUS_OK && change->begun[kind == ROW_CALIBRATION] &&
 			row_meta(current)->revision == change->revisions[kind == ROW_CALIBRATION])
-		return failure_set(failure, STATUS_INVALID, "%s %s stands twice in one import", row_kind_name(kind), id);
+		return failure_set(failure, STATUS_INVALID, "%s %s occurs twice in one import; send each id once", row_kind_name(kind), id);
 	if (status == STATUS_NOT_FOUND) {
 		status = rules->only_builtin ? was_removed(storage, kind, id, arena, &removed, failure) : STATUS_OK;
 		if (status != STATUS_OK)
@@ -129,7 +129,7 @@ static int id_order(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The ids of one kind in an import, sorted for the search. */
+/* Returns the ids of one kind in an import, sorted for the search. */
 static const char **sorted_ids(struct row_array array, enum row_kind kind, struct arena *arena)
 {
 	const char **ids = ARENA_ARRAY(arena, const char *, array.count + 1);
@@ -141,7 +141,7 @@ static const char **sorted_ids(struct row_array array, enum row_kind kind, struc
 	return ids;
 }
 
-/* Closes the valid built-in rows that the new data no longer has. */
+/* Closes the valid built-in rows that the new data does not have. */
 static enum status close_vanished(struct storage *storage, struct row_change *change, enum row_kind kind, struct row_array array,
 	struct rows_difference *difference, struct arena *arena, struct failure *failure)
 {

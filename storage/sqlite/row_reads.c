@@ -1,11 +1,11 @@
-/* Reading catalogue rows: one, a page, or all of a moment. */
+/* Reads catalogue rows: one, a page, or all rows of a moment. */
 #include <string.h>
 
 #include "storage/sqlite/rows.h"
 
 static int64_t moment_or_now(int64_t as_of_us)
 {
-	return as_of_us ? as_of_us : INT64_MAX; /* every row that is still valid is valid then */
+	return as_of_us ? as_of_us : INT64_MAX; /* later than the start of every valid row */
 }
 
 enum status storage_row_get(struct storage *storage, enum row_kind kind, const char *id, int64_t as_of_us, struct arena *arena,
@@ -17,7 +17,7 @@ enum status storage_row_get(struct storage *storage, enum row_kind kind, const c
 	memset(row, 0, row_size(kind));
 	status = reader_one(storage, row_statement(kind, ROW_GET), &arguments, row, arena, failure);
 	if (status == STATUS_NOT_FOUND)
-		return failure_set(failure, status, "there is no %s %s%s", row_kind_name(kind), id, as_of_us ? " at that time" : "");
+		return failure_set(failure, status, "%s %s does not exist%s", row_kind_name(kind), id, as_of_us ? " at that time" : "");
 	return status;
 }
 
@@ -51,21 +51,21 @@ static enum status load_kind(struct connection *reader, enum row_kind kind, int6
 	return store_list_whole(reader, row_statement(kind, which), &query, SIZE_MAX, arena, rows, failure);
 }
 
-/* What is loaded: rows of one moment, or of two revisions. */
+/* A load: the rows of one moment, or of two revisions. */
 struct load {
-	int64_t as_of_us;                       /* INT64_MAX: now; 0: of the revisions */
+	int64_t as_of_us;                       /* INT64_MAX: now; 0: use the revisions */
 	int64_t revision, calibration_revision; /* in and out */
-	int64_t moment_us;                      /* out, of revisions: of the later one */
+	int64_t moment_us;                      /* output for revisions: the moment of the later one */
 };
 
-/* The moment of a revision; of 0, one before every row. */
+/* Returns the moment of a revision; for revision 0, a moment before every row. */
 static enum status moment_of(struct connection *reader, enum row_kind kind, int64_t revision, struct arena *arena, int64_t *moment_us,
 	struct failure *failure)
 {
 	enum status status = row_revision_moment(reader, kind, revision, arena, moment_us, failure);
 
 	if (status == STATUS_NOT_FOUND && revision > 0)
-		return failure_set(failure, STATUS_NOT_FOUND, "there never was a revision %lld of the %s", (long long)revision,
+		return failure_set(failure, STATUS_NOT_FOUND, "revision %lld of the %s does not exist", (long long)revision,
 			kind == ROW_CALIBRATION ? "calibrations" : "catalogue");
 	if (status == STATUS_NOT_FOUND)
 		*moment_us = 0;
@@ -102,7 +102,7 @@ static uint64_t damaged_of(const struct rows_read rows[ROW_KIND_COUNT])
 	return sum;
 }
 
-/* A row that is damaged is left out: the others are no worse for it. Answers that name it say so. */
+/* Skips damaged rows: the other rows are still correct. Answers that use a damaged row say so. */
 static enum status load_consistently(struct storage *storage, struct load *load, struct arena *arena, struct catalogue_rows *out,
 	struct failure *failure)
 {
@@ -112,7 +112,7 @@ static enum status load_consistently(struct storage *storage, struct load *load,
 
 	if (!reader)
 		return failure->status;
-	status = connection_execute(reader, "BEGIN", failure); /* all kinds as of one instant */
+	status = connection_execute(reader, "BEGIN", failure); /* all kinds in one snapshot */
 	if (status == STATUS_OK) {
 		status = load_all(reader, load, arena, rows, failure);
 		sqlite3_exec(reader->db, "ROLLBACK", NULL, NULL, NULL);

@@ -9,7 +9,7 @@ static const struct {
 	const char *name;
 	const struct column_map *map;
 	size_t id_offset;
-	enum statement_name first; /* the five of STATEMENT_ROWS */
+	enum statement_name first; /* the first of the five statements of STATEMENT_ROWS */
 } kinds[ROW_KIND_COUNT] = {
 	[ROW_ACCELERATOR] = {"accelerator", &accelerator_map, offsetof(struct accelerator_row, accelerator.id), STATEMENT_ACCELERATOR_INSERT},
 	[ROW_MODEL] = {"model", &model_map, offsetof(struct model_row, id), STATEMENT_MODEL_INSERT},
@@ -79,7 +79,7 @@ struct row_array rows_of(const struct catalogue_rows *rows, enum row_kind kind)
 	case ROW_KIND_COUNT:
 		break;
 	}
-	CHECK(false); /* every kind is answered above */
+	CHECK(false); /* all kinds return above */
 	return (struct row_array){0};
 }
 
@@ -115,7 +115,7 @@ enum status row_change_begin(struct storage *storage, struct row_change *change,
 		status = store_one(&storage->writer, STATEMENT_CHANGE_LATEST, &arguments, &latest, arena, failure);
 		if (status != STATUS_OK && status != STATUS_NOT_FOUND)
 			return status;
-		/* Strictly later than the change before, also when the wall clock was set back: moments order revisions. */
+		/* Strictly later than the previous change, also if the wall clock was set back: moments order revisions. */
 		arguments.at_us = clock_wall_us();
 		if (status == STATUS_OK && arguments.at_us <= latest.at_us)
 			arguments.at_us = latest.at_us + 1;
@@ -132,7 +132,7 @@ enum status row_change_begin(struct storage *storage, struct row_change *change,
 	return STATUS_OK;
 }
 
-/* A damaged row can be replaced and removed: it is there, with nothing that could be kept. */
+/* A damaged row can be replaced and removed: it exists, without content worth keeping. */
 static enum status row_forget_content(enum row_kind kind, void *row, struct failure *failure)
 {
 	struct row_meta meta = *row_meta(row);
@@ -187,13 +187,13 @@ static enum status expect_revision(enum row_kind kind, const char *id, int64_t e
 {
 	if (expected <= 0 || expected == found)
 		return STATUS_OK;
-	return failure_set(failure, STATUS_PRECONDITION_FAILED, "%s %s is at revision %lld, not %lld: read it again", row_kind_name(kind), id,
+	return failure_set(failure, STATUS_PRECONDITION_FAILED, "%s %s has revision %lld, not %lld; read it again", row_kind_name(kind), id,
 		(long long)found, (long long)expected);
 }
 
 static enum status row_missing(enum row_kind kind, const char *id, struct failure *failure)
 {
-	return failure_set(failure, STATUS_NOT_FOUND, "there is no %s %s", row_kind_name(kind), id);
+	return failure_set(failure, STATUS_NOT_FOUND, "%s %s does not exist", row_kind_name(kind), id);
 }
 
 enum status operation_row_put(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
@@ -210,7 +210,7 @@ enum status operation_row_put(struct storage *storage, struct storage_job *job, 
 	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
 		return status;
 	if (status == STATUS_OK && put->create_only)
-		return failure_set(failure, STATUS_CONFLICT, "there is a %s %s already: PUT replaces it", row_kind_name(put->kind), id);
+		return failure_set(failure, STATUS_CONFLICT, "%s %s exists already; use PUT to replace it", row_kind_name(put->kind), id);
 	if (status == STATUS_NOT_FOUND && put->expected_revision > 0)
 		return row_missing(put->kind, id, failure);
 	if (status == STATUS_OK)

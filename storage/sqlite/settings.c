@@ -20,7 +20,7 @@ enum status storage_setting_get(struct storage *storage, const char *name, struc
 	status = store_one(reader, STATEMENT_SETTING_GET, &arguments, &found, arena, failure);
 	reader_give(storage, reader);
 	if (status == STATUS_NOT_FOUND)
-		return failure_set(failure, status, "there is no setting %s", name);
+		return failure_set(failure, status, "setting %s does not exist", name);
 	*value = found.value;
 	return status;
 }

@@ -24,7 +24,7 @@ const char *migration_sql(int version)
 	return version >= 1 && (size_t)version <= COUNT_OF(migrations) ? migrations[version - 1] : NULL;
 }
 
-/* The text that follows "-- name: NAME" up to the next block; *length 0 when there is none. */
+/* Returns the text after "-- name: NAME" up to the next block; *length is 0 if there is none. */
 static const char *statement_text(const char *name, size_t *length)
 {
 	static const char mark[] = "-- name: ";
@@ -53,26 +53,26 @@ enum status sqlite_failure(sqlite3 *db, struct failure *failure)
 
 	switch (code & 0xff) {
 	case SQLITE_FULL:
-		return failure_set(failure, STATUS_STORAGE_FULL, "the disk of the database is full: free some space, nothing else is needed");
+		return failure_set(failure, STATUS_STORAGE_FULL, "the disk of the database is full; free some space, then writes continue by themselves");
 	case SQLITE_CONSTRAINT:
 		if (code == SQLITE_CONSTRAINT_UNIQUE || code == SQLITE_CONSTRAINT_PRIMARYKEY)
 			return failure_set(failure, STATUS_CONFLICT, "exists already (%s)", text);
-		return failure_set(failure, STATUS_INVALID, "outside what can be stored (%s)", text);
+		return failure_set(failure, STATUS_INVALID, "outside the range that can be stored (%s)", text);
 	case SQLITE_NOMEM:
 		return failure_set(failure, STATUS_NO_MEMORY, "the store is out of memory");
 	case SQLITE_TOOBIG:
-		return failure_set(failure, STATUS_TOO_LARGE, "larger than can be stored (%s)", text);
+		return failure_set(failure, STATUS_TOO_LARGE, "too large to be stored (%s)", text);
 	case SQLITE_READONLY:
-		return failure_set(failure, STATUS_UNAVAILABLE, "the database cannot be written (%s): make its folder writable", text);
+		return failure_set(failure, STATUS_UNAVAILABLE, "the database cannot be written (%s); make its folder writable", text);
 	case SQLITE_NOTADB:
 	case SQLITE_CORRUPT:
-		return failure_set(failure, STATUS_UNAVAILABLE, "the database file is damaged (%s): stop the daemon and restore a backup, or copy what is whole with `fleetplan recover`", text);
+		return failure_set(failure, STATUS_UNAVAILABLE, "the database file is damaged (%s); stop the daemon and restore a backup, or copy the undamaged rows with `fleetplan recover`", text);
 	default:
 		return failure_set(failure, STATUS_UNAVAILABLE, "the database cannot be used now (%s, code %d)", text, code);
 	}
 }
 
-enum { IS_NUMBER = -1, IS_CHECKSUM = -2, IS_TIMES_CHECKSUM = -3 }; /* columns that are no members */
+enum { IS_NUMBER = -1, IS_CHECKSUM = -2, IS_TIMES_CHECKSUM = -3 }; /* columns that are not members */
 
 static const char checksum_name[] = "row_checksum";
 
@@ -81,7 +81,7 @@ static bool is_checksum(const struct column_map *map, const char *name)
 	return map->noun && strcmp(name, checksum_name) == 0;
 }
 
-/* Where the columns stand that the checksum of times is of; calibrations have no imports. */
+/* Finds the columns in the checksum of times; calibrations have no imports. */
 static void map_times(struct statement *statement)
 {
 	static const char *const names[1 + TIMES_COUNT] = {"id", "valid_from_us", "valid_to_us", "revision", "opened_by", "closed_by"};
@@ -96,7 +96,7 @@ static void map_times(struct statement *statement)
 
 static enum status statement_misfit(const char *name, const char *what, struct failure *failure)
 {
-	return failure_set(failure, STATUS_UNAVAILABLE, "statement %s: the tables of the file are not those of this program (%s): restore a backup",
+	return failure_set(failure, STATUS_UNAVAILABLE, "statement %s: the tables of the file are not those of this program (%s); restore a backup",
 		name, what);
 }
 
@@ -122,8 +122,8 @@ static enum status statement_map_results(struct statement *statement, const char
 	return STATUS_OK;
 }
 
-/* Our own text against our own tables, when the writer prepares everything at start. What does not match is a slip of ours,
- * or a file whose schema was damaged. */
+/* Compiles the program's own statements against its own tables, when the writer prepares all of them at start. A
+ * mismatch is a programming error, or a file with a damaged schema. */
 static enum status statement_map(struct statement *statement, const char *name, struct failure *failure)
 {
 	statement->parameter_count = sqlite3_bind_parameter_count(statement->handle);
@@ -148,7 +148,7 @@ enum status statement_prepare(sqlite3 *db, enum statement_name name, struct stat
 	const char *text = statement_text(specifications[name].name, &length);
 
 	if (!text)
-		return failure_set(failure, STATUS_INTERNAL, "no SQL statement of the name %s", specifications[name].name);
+		return failure_set(failure, STATUS_INTERNAL, "no SQL statement with the name %s", specifications[name].name);
 	statement->parameters = specifications[name].parameters;
 	statement->results = specifications[name].results;
 	if (sqlite3_prepare_v3(db, text, (int)length, SQLITE_PREPARE_PERSISTENT, &statement->handle, NULL) != SQLITE_OK)
@@ -205,7 +205,7 @@ static enum status row_changed(const struct column_map *map, const void *record,
 	}
 
 	return failure_set(failure, STATUS_UNAVAILABLE,
-		"%s %s was changed on the disk since it was stored (its checksum differs): store or import it again, delete it, or restore a backup",
+		"%s %s was changed on the disk after it was stored (its checksum differs); store or import it again, delete it, or restore a backup",
 		map->noun, text ? text : "(without an id)");
 }
 
@@ -227,8 +227,8 @@ static int result_of(const struct statement *statement, int column)
 	return i < statement->result_count ? i : -1;
 }
 
-/* Whether a checksum is there, and of something else. */
-static bool differs(struct statement *statement, int result, int64_t checksum)
+/* True if a checksum is stored and differs. */
+static bool checksum_differs(struct statement *statement, int result, int64_t checksum)
 {
 	return result >= 0 && sqlite3_column_type(statement->handle, result) != SQLITE_NULL && sqlite3_column_int64(statement->handle, result) != checksum;
 }
@@ -247,7 +247,7 @@ static bool times_differ(struct statement *statement)
 		times.there[i] = column >= 0 && sqlite3_column_type(statement->handle, column) != SQLITE_NULL;
 		times.values[i] = column >= 0 ? sqlite3_column_int64(statement->handle, column) : 0;
 	}
-	return differs(statement, checksum, times_checksum(&times));
+	return checksum_differs(statement, checksum, times_checksum(&times));
 }
 
 static bool long_text_differs(struct statement *statement, const void *record)
@@ -256,7 +256,7 @@ static bool long_text_differs(struct statement *statement, const void *record)
 	int text = map->long_text ? column_find(map, map->long_text) : -1, checksum = map->long_text ? column_find(map, map->long_checksum) : -1;
 
 	return text >= 0 && result_of(statement, text) >= 0 &&
-		differs(statement, result_of(statement, checksum),
+		checksum_differs(statement, result_of(statement, checksum),
 			long_text_checksum((const struct json_text *)(const void *)((const char *)record + map->columns[text].offset)));
 }
 
@@ -268,7 +268,7 @@ enum status statement_read(struct statement *statement, void *record, struct are
 	columns_clear(map, record);
 	status = read_columns(statement, record, false, arena, failure);
 	statement->damaged = status == STATUS_OK && map->noun &&
-		(differs(statement, result_of(statement, IS_CHECKSUM), columns_checksum(map, record)) || times_differ(statement) || long_text_differs(statement, record));
+		(checksum_differs(statement, result_of(statement, IS_CHECKSUM), columns_checksum(map, record)) || times_differ(statement) || long_text_differs(statement, record));
 	if (statement->damaged)
 		return row_changed(map, record, failure);
 	return status == STATUS_OK ? read_columns(statement, record, true, arena, failure) : status;
@@ -287,7 +287,7 @@ enum status statement_run(struct statement *statement, const void *record, struc
 
 	if (status == STATUS_OK)
 		status = statement_step(statement, failure);
-	if (status == STATUS_NOT_FOUND) /* at its end, as it should be */
+	if (status == STATUS_NOT_FOUND) /* at its end, as expected */
 		status = STATUS_OK;
 	if (changed)
 		*changed = status == STATUS_OK ? sqlite3_changes64(sqlite3_db_handle(statement->handle)) : 0;

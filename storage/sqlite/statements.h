@@ -1,7 +1,7 @@
 /* Every SQL statement of the program: its name in storage/sql/, and the maps of its parameters and results.
  *
- * The writer prepares all of them at start, so that a typo (in SQL, in a parameter or in a column) fails the start and
- * not a request; a reader prepares one when it first needs it and keeps it. */
+ * The writer prepares all statements at start, so that an error (in SQL, in a parameter or in a column) fails the start
+ * and not a request. A reader prepares a statement at its first use and keeps it. */
 #ifndef FLEETPLAN_STORAGE_SQLITE_STATEMENTS_H
 #define FLEETPLAN_STORAGE_SQLITE_STATEMENTS_H
 
@@ -119,7 +119,7 @@
 	STATEMENT_STAGES(X, PRICE, "price", price_map) \
 	STATEMENT_STAGES(X, REGION, "region", region_map)
 
-/* The five of each kind of catalogue row, in this order (rows.c counts on it). */
+/* The five statements of each kind of catalogue row, in this order (rows.c depends on it). */
 #define STATEMENT_ROWS(X, KIND, text, map)                \
 	X(KIND##_INSERT, text "_insert", map, map)            \
 	X(KIND##_CLOSE, text "_close", arguments_map, map)    \
@@ -127,7 +127,7 @@
 	X(KIND##_LIST, text "_list", row_query_map, map)      \
 	X(KIND##_LOAD, text "_load", row_query_map, map)
 
-/* What imports do to rows of each kind but calibrations, in this order (imports.c counts on it). */
+/* The import statements for rows of each kind except calibrations, in this order (imports.c depends on it). */
 #define STATEMENT_STAGES(X, KIND, text, map)                             \
 	X(KIND##_END, text "_end", arguments_map, map)                       \
 	X(KIND##_SETTLE_ENDS, text "_settle_ends", arguments_map, map)       \
@@ -149,42 +149,42 @@ struct statement {
 	const struct column_map *parameters, *results;
 	int parameter_count, result_count;
 	int parameter_column[COLUMNS_MAX];    /* index into the map */
-	int result_column[COLUMNS_MAX];       /* index into the map, -1: the row's number, which nobody reads; -2: its checksum; -3: that of its times */
-	bool result_is_told[COLUMNS_MAX];     /* beside a member's own column, and read when that has been checked */
-	int times_column[1 + TIMES_COUNT];    /* result columns that the checksum of times is of; -1: there is none */
-	bool damaged; /* what statement_read read last is not what was stored */
+	int result_column[COLUMNS_MAX];       /* index into the map; -1: the row's number, unused; -2: its checksum; -3: the checksum of its times */
+	bool result_is_told[COLUMNS_MAX];     /* a second column of a member, read after the member's own column is checked */
+	int times_column[1 + TIMES_COUNT];    /* result columns in the checksum of times; -1: none */
+	bool damaged; /* the last row of statement_read differs from its checksum */
 };
 
 FALLIBLE enum status statement_prepare(sqlite3 *db, enum statement_name name, struct statement *statement, struct failure *failure);
 
-/* One that is used once, whose parameters the caller binds; its handle is the caller's to finalize. */
+/* Prepares a statement for one use. The caller binds its parameters and finalizes its handle. */
 FALLIBLE enum status statement_prepare_read(sqlite3 *db, const char *text, const struct column_map *map, struct statement *statement,
 	struct failure *failure);
 
 /* Binds every parameter from `record`, a struct of the parameters' map. The record must live until the reset. */
 FALLIBLE enum status statement_bind(struct statement *statement, const void *record, struct arena *arena, struct failure *failure);
 
-/* One step: STATUS_OK with a row, STATUS_NOT_FOUND at the end (the failure is then not touched), else what went wrong. */
+/* Runs one step: STATUS_OK with a row, STATUS_NOT_FOUND at the end (the failure is not filled), else an error. */
 FALLIBLE enum status statement_step(struct statement *statement, struct failure *failure);
 
-/* Copies the row into `record`, a struct of the results' map; members without a column are absent. A row whose checksum differs is
- * copied too, and answered as STATUS_UNAVAILABLE with `damaged` set. */
+/* Copies the row into `record`, a struct of the results' map; members without a column are absent. A row with a wrong
+ * checksum is copied too, with STATUS_UNAVAILABLE and `damaged` set. */
 FALLIBLE enum status statement_read(struct statement *statement, void *record, struct arena *arena, struct failure *failure);
 
-void statement_reset(struct statement *statement); /* ends it, and forgets what was bound */
+void statement_reset(struct statement *statement); /* ends the statement and clears its bindings */
 
-/* Bind, run to the end, reset. *changed (may be NULL): rows that it changed. */
+/* Binds, runs to the end and resets. *changed (may be NULL): number of rows changed. */
 FALLIBLE enum status statement_run(struct statement *statement, const void *record, struct arena *arena, int64_t *changed,
 	struct failure *failure);
 
-/* Bind, one row into `out`, reset. STATUS_NOT_FOUND without a row (the failure is not touched). */
+/* Binds, reads one row into `out` and resets. STATUS_NOT_FOUND without a row (the failure is not filled). */
 FALLIBLE enum status statement_one(struct statement *statement, const void *record, void *out, struct arena *arena,
 	struct failure *failure);
 
-/* What an error of SQLite is to our caller, with a sentence that says what to do. */
+/* Returns the status for an error of SQLite, and fills a sentence that says what to do. */
 enum status sqlite_failure(sqlite3 *db, struct failure *failure);
 
-/* The n-th migration (from 1), NULL past the last. */
+/* Returns the n-th migration (from 1), NULL after the last. */
 const char *migration_sql(int version);
 
 #endif

@@ -1,4 +1,4 @@
-/* Opening, closing, and how the store is. */
+/* Opens and closes the store, and reports its state. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sodium.h>
@@ -11,12 +11,12 @@
 #include "base/log.h"
 #include "storage/sqlite/store.h"
 
-/* Files up to this size are checked as a whole at start: about 50 ms. Larger ones by their header, schema and, as they
- * are read, by page checks and the plans' checksums; a backup checks everything. */
+/* Files up to this size are checked completely at start: about 50 ms. Of larger files the header and schema are checked
+ * at start, and pages and checksums when they are read; a backup checks everything. */
 enum { CHECK_AT_START_BYTES = 16 * 1024 * 1024 };
-enum { COMMITS_COUNTED_VERSION = 10 }; /* of the schema: the first whose file has a count of commits */
+enum { COMMITS_COUNTED_VERSION = 10 }; /* the first schema version with a count of commits */
 
-/* The lock outlives nothing: the kernel drops it when the process ends, however it ends. */
+/* Takes the lock. The kernel releases it when the process ends, however it ends. */
 static enum status lock_take(struct storage *storage, struct failure *failure)
 {
 	char path[PATH_MAXIMUM + 8];
@@ -24,9 +24,9 @@ static enum status lock_take(struct storage *storage, struct failure *failure)
 	snprintf(path, sizeof path, "%s.lock", storage->path);
 	storage->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (storage->lock_fd < 0)
-		return failure_set(failure, STATUS_UNAVAILABLE, "cannot make %s: %s", path, strerrordesc_np(errno));
+		return failure_set(failure, STATUS_UNAVAILABLE, "cannot create %s: %s", path, strerrordesc_np(errno));
 	if (flock(storage->lock_fd, LOCK_EX | LOCK_NB) != 0)
-		return failure_set(failure, STATUS_CONFLICT, "%s is in use by another daemon (it holds %s): stop that one, or name another file",
+		return failure_set(failure, STATUS_CONFLICT, "%s is in use by another daemon (it has locked %s); stop that daemon, or name another file",
 			storage->path, path);
 	return STATUS_OK;
 }
@@ -38,8 +38,8 @@ static void lock_release(struct storage *storage)
 	storage->lock_fd = -1;
 }
 
-/* A new file is made here, readable by its owner alone; SQLite gives the files beside it the same mode. An existing one is
- * not opened: closing it again would drop the locks that other connections of this process hold. */
+/* A new file is created here, readable only by its owner; SQLite gives the files beside it the same mode. An existing
+ * file is not opened: closing it would drop the locks of this process's other connections. */
 enum status store_file_create(const char *path, struct failure *failure)
 {
 	int fd;
@@ -48,7 +48,7 @@ enum status store_file_create(const char *path, struct failure *failure)
 		return STATUS_OK;
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0 && errno != EEXIST)
-		return failure_set(failure, errno == ENOSPC ? STATUS_STORAGE_FULL : STATUS_UNAVAILABLE, "cannot make %s: %s", path,
+		return failure_set(failure, errno == ENOSPC ? STATUS_STORAGE_FULL : STATUS_UNAVAILABLE, "cannot create %s: %s", path,
 			strerrordesc_np(errno));
 	if (fd >= 0)
 		close(fd);
@@ -70,7 +70,7 @@ static bool on_network_file_system(const char *path)
 	return false;
 }
 
-/* A damaged file is refused here, and not met later by a request. */
+/* A damaged file is refused here, before a request reads it. */
 static enum status check_whole(struct connection *connection, const char *path, struct failure *failure)
 {
 	sqlite3_stmt *statement;
@@ -84,7 +84,7 @@ static enum status check_whole(struct connection *connection, const char *path, 
 	if (sqlite3_step(statement) != SQLITE_ROW)
 		status = sqlite_failure(connection->db, failure);
 	else if (strcmp((const char *)sqlite3_column_text(statement, 0), "ok") != 0)
-		status = failure_set(failure, STATUS_UNAVAILABLE, "%s is damaged (%s): restore a backup, or move the file away to start empty",
+		status = failure_set(failure, STATUS_UNAVAILABLE, "%s is damaged (%s); restore a backup, or move the file away to start with an empty database",
 			path, (const char *)sqlite3_column_text(statement, 0));
 	sqlite3_finalize(statement);
 	return status;
@@ -129,9 +129,10 @@ static enum status prepare_all(struct connection *connection, const char *path, 
 	return STATUS_OK;
 }
 
-/* What a migration made stands in the file before anything is acknowledged. The log alone would lose it all to one bad byte at its begin,
- * the tables with the plans. A daemon that is killed first finds it in the log, as ever. */
-static enum status migrated(struct storage *storage, struct failure *failure)
+/* A migration is written into the file before anything is acknowledged. In the log alone, one bad byte at its beginning
+ * would lose all of it, the tables with the plans. If the daemon is killed before that, the next start finds it in the
+ * log as usual. */
+static enum status migrate_into_file(struct storage *storage, struct failure *failure)
 {
 	enum status status = store_migrate(&storage->writer, storage->path, failure);
 
@@ -140,8 +141,8 @@ static enum status migrated(struct storage *storage, struct failure *failure)
 	return status;
 }
 
-/* A tool beside a daemon of an older version must not change the tables under it. */
-static enum status migrate(struct storage *storage, struct failure *failure)
+/* Migrates the file. A tool first takes the daemon's lock, since a daemon of an older version may be using the tables. */
+static enum status migrate_store(struct storage *storage, struct failure *failure)
 {
 	int version = 0;
 	enum status status;
@@ -151,15 +152,15 @@ static enum status migrate(struct storage *storage, struct failure *failure)
 	if (status != STATUS_OK || version == store_schema_version())
 		return status;
 	if (storage->use == STORAGE_DAEMON)
-		return migrated(storage, failure);
+		return migrate_into_file(storage, failure);
 	status = lock_take(storage, failure);
 	if (status == STATUS_OK)
-		status = migrated(storage, failure);
+		status = migrate_into_file(storage, failure);
 	lock_release(storage);
 	return status;
 }
 
-/* One is always open, so that what the daemon holds can be read whatever becomes of the file's name. */
+/* Keeps one reader open, so that the daemon's data can be read even if the file's name is lost. */
 static enum status first_reader_open(struct storage *storage, struct failure *failure)
 {
 	struct connection *reader = reader_take(storage, failure);
@@ -185,17 +186,17 @@ static enum status writer_open(struct storage *storage, struct failure *failure)
 		status = file_identity_lock(storage, failure);
 	if (status == STATUS_OK)
 		status = connection_open(storage->path, false, &storage->writer, failure);
-	if (status == STATUS_OK) /* before anything is written into what may be another's */
+	if (status == STATUS_OK) /* before the first write: the file may belong to another application */
 		status = store_version(&storage->writer, storage->path, &version, failure);
 	if (status == STATUS_OK)
-		beside = storage->checks_beside && version == store_schema_version(); /* otherwise first: what is damaged is not migrated */
+		beside = storage->checks_beside && version == store_schema_version(); /* the check runs before a migration: a damaged file is not migrated */
 	if (status == STATUS_OK && !beside)
 		status = check_whole(&storage->writer, storage->path, failure);
 	if (status == STATUS_OK)
 		status = connection_execute(&storage->writer, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
 			"PRAGMA journal_size_limit = 67108864;", failure);
 	if (status == STATUS_OK)
-		status = migrate(storage, failure);
+		status = migrate_store(storage, failure);
 	if (status == STATUS_OK && beside)
 		status = check_begin(storage, failure);
 	if (status == STATUS_OK)
@@ -250,15 +251,15 @@ enum status storage_open(const struct storage_options *options, struct storage *
 	}
 	if (storage->state.network_file_system)
 		log_event(LOG_WARNING, "database_on_network_file_system", LOG_TEXT("path", storage->path),
-			LOG_TEXT("detail", "file locks and the write-ahead log are not safe there: use a local disk"));
+			LOG_TEXT("detail", "file locks and the write-ahead log are not safe there; use a local disk"));
 	*out = storage;
 	return STATUS_OK;
 }
 
-/* What was acknowledged before the file was deleted or replaced is still there as long as a connection is open. */
+/* Copies the data if the file was deleted or replaced: acknowledged changes exist as long as a connection is open. */
 static void keep_what_is_lost(struct storage *storage)
 {
-	static const char advice[] = "the database was deleted or replaced while the daemon worked on it; what it held is in this copy";
+	static const char advice[] = "the database was deleted or replaced while the daemon used it; this copy has its data";
 	struct failure *failure = calloc(1, sizeof *failure);
 	char path[PATH_MAXIMUM + 80], now[CLOCK_TEXT_MAX];
 	int64_t size_bytes;
@@ -305,7 +306,7 @@ void storage_close(struct storage *storage)
 	free(storage);
 }
 
-/* While the disk was last seen failing: one small write a second, so that the store notices when it is back. */
+/* After a disk failure: tries one small write a second, so that the store notices when the disk works again. */
 static void state_probe(struct storage *storage)
 {
 	char now[CLOCK_TEXT_MAX];
@@ -325,7 +326,7 @@ static void state_probe(struct storage *storage)
 		log_event(LOG_INFO, "database_writable_again", LOG_TEXT("path", storage->path));
 }
 
-/* Readiness falls also when nothing is written. */
+/* Checks the files for readiness, even if nothing is written. */
 static void state_look_at_files(struct storage *storage)
 {
 	static _Thread_local struct failure failure;

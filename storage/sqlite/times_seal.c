@@ -23,13 +23,13 @@ static int64_t checksum_of_values(sqlite3_value *id, sqlite3_value **values)
 	return times_checksum(&times);
 }
 
-static void seal(sqlite3_context *context, int count, sqlite3_value **values)
+static void sql_times_seal(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	(void)count;
 	sqlite3_result_int64(context, checksum_of_values(values[0], values + 1));
 }
 
-static void change(sqlite3_context *context, int count, sqlite3_value **values)
+static void sql_times_change(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	sqlite3_value *held = values[0], *id = values[1];
 
@@ -43,9 +43,9 @@ static void change(sqlite3_context *context, int count, sqlite3_value **values)
 enum status times_seal_register(sqlite3 *db, struct failure *failure)
 {
 	enum { FLAGS = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY };
-	int code = sqlite3_create_function_v2(db, "times_seal", 1 + TIMES_COUNT, FLAGS, NULL, seal, NULL, NULL, NULL);
+	int code = sqlite3_create_function_v2(db, "times_seal", 1 + TIMES_COUNT, FLAGS, NULL, sql_times_seal, NULL, NULL, NULL);
 
 	if (code == SQLITE_OK)
-		code = sqlite3_create_function_v2(db, "times_change", 2 + 2 * TIMES_COUNT, FLAGS, NULL, change, NULL, NULL, NULL);
+		code = sqlite3_create_function_v2(db, "times_change", 2 + 2 * TIMES_COUNT, FLAGS, NULL, sql_times_change, NULL, NULL, NULL);
 	return code == SQLITE_OK ? STATUS_OK : sqlite_failure(db, failure);
 }

@@ -1,4 +1,4 @@
-/* The one thread that changes the database: takes what has queued up, runs it in one transaction, commits, answers. */
+/* The only thread that changes the database: takes the queued jobs, runs them in one transaction, commits, reports. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "storage/sqlite/store.h"
@@ -55,7 +55,7 @@ static bool in_transaction(const struct storage *storage)
 	return !sqlite3_get_autocommit(storage->writer.db);
 }
 
-/* A statement that binds nothing and answers nothing. */
+/* Runs a statement without parameters and results. */
 static enum status writer_step(struct storage *storage, enum statement_name name, struct failure *failure)
 {
 	static const struct arguments none;
@@ -63,7 +63,7 @@ static enum status writer_step(struct storage *storage, enum statement_name name
 	return store_run(&storage->writer, name, &none, &storage->writer_arena, NULL, failure);
 }
 
-/* Some failures roll the whole transaction back, and the savepoint with it. */
+/* Ends a job's savepoint. Some failures roll the whole transaction back, with the savepoint. */
 static void job_end(struct storage *storage, bool keep)
 {
 	struct failure *unread = &storage->writer_failure;
@@ -74,13 +74,14 @@ static void job_end(struct storage *storage, bool keep)
 		sqlite3_exec(storage->writer.db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-/* SQLite undoes what a failed statement did. A savepoint around a lone one would only copy the pages that it changes. */
+/* True if the job is one statement. SQLite undoes a failed statement itself; a savepoint would only copy the changed
+ * pages. */
 static bool job_is_one_statement(const struct storage_job *job)
 {
 	return job->kind == STORAGE_PLAN_PUT && plan_put_is_one_statement((const struct plan_put *)job);
 }
 
-/* One operation, in a savepoint where it is more than a statement: when it fails, only its own changes are undone. */
+/* Runs one operation, in a savepoint unless it is one statement: a failure undoes only its own changes. */
 static void job_run(struct storage *storage, struct storage_job *job)
 {
 	static _Thread_local struct failure unasked;
@@ -98,7 +99,7 @@ static void job_run(struct storage *storage, struct storage_job *job)
 	job->status = status;
 }
 
-/* A batch that changed something counts itself. */
+/* Counts the commit in the database if the batch changed something. */
 static enum status commit_count(struct storage *storage, int64_t changes_before, int64_t *commits, struct failure *failure)
 {
 	static const struct arguments none;
@@ -111,10 +112,11 @@ static enum status commit_count(struct storage *storage, int64_t changes_before,
 	status = store_one(&storage->writer, STATEMENT_COMMIT_COUNT, &none, &counted, &storage->writer_arena, failure);
 	if (status == STATUS_OK)
 		*commits = counted.count;
-	return status == STATUS_NOT_FOUND ? failure_set(failure, STATUS_UNAVAILABLE, "the database is damaged: its count of commits is gone") : status;
+	return status == STATUS_NOT_FOUND ? failure_set(failure, STATUS_UNAVAILABLE, "the database is damaged: its count of commits is missing") : status;
 }
 
-/* The entries of what succeeded go last: where one cannot be written, nothing of the batch is, and no job needs a savepoint for it. */
+/* Writes the audit entries of the successful jobs, last: if one cannot be written, the whole batch is undone, and no
+ * job needs a savepoint for it. */
 static enum status batch_audit(struct storage *storage, const struct storage_job *first, struct failure *failure)
 {
 	enum status status = STATUS_OK;
@@ -125,7 +127,8 @@ static enum status batch_audit(struct storage *storage, const struct storage_job
 	return status;
 }
 
-/* Some failures (a full disk, an I/O error) make SQLite roll the whole transaction back: nothing of the batch is kept then. */
+/* Runs a batch. Some failures (a full disk, an I/O error) make SQLite roll the whole transaction back: then nothing of
+ * the batch is stored. */
 static enum status batch_run(struct storage *storage, struct storage_job *first, struct failure *failure)
 {
 	enum status status = file_identity_check(storage, failure);
@@ -151,7 +154,7 @@ static enum status batch_run(struct storage *storage, struct storage_job *first,
 		status = writer_step(storage, STATEMENT_TRANSACTION_COMMIT, failure);
 	if (status != STATUS_OK && in_transaction(storage))
 		sqlite3_exec(storage->writer.db, "ROLLBACK", NULL, NULL, NULL);
-	/* What was acknowledged was committed to a file that stood under its name afterwards. */
+	/* Acknowledge only after a check that the committed file still has its name. */
 	if (status == STATUS_OK)
 		status = file_identity_check(storage, failure);
 	if (status == STATUS_OK && commits > 0)
@@ -159,7 +162,7 @@ static enum status batch_run(struct storage *storage, struct storage_job *first,
 	return status;
 }
 
-/* Pages that reached the log or the file since the last call. */
+/* Returns the number of pages written to the log or the file since the last call. */
 static int pages_written(struct storage *storage)
 {
 	int pages = 0, highest;
@@ -168,7 +171,7 @@ static int pages_written(struct storage *storage)
 	return pages;
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static void refuse_locked(struct storage *storage, const struct failure *failure)
 {
 	storage->state.writable = false;
@@ -188,7 +191,8 @@ void writer_refuse(struct storage *storage, const struct failure *failure)
 		log_event(LOG_ERROR, "database_not_writable", LOG_TEXT("path", storage->path), LOG_TEXT("detail", failure->detail));
 }
 
-/* A batch that changed nothing (a sweep that found nothing, a conflict) commits on any disk: it proves nothing of it. */
+/* Counts a batch. A batch without changes (a sweep without findings, a conflict) commits on any disk and does not show
+ * that the disk works. */
 static void batch_count(struct storage *storage, uint64_t jobs, int64_t elapsed_ns, const struct failure *failure)
 {
 	struct storage_state *state = &storage->state;
@@ -231,7 +235,7 @@ static void batch_commit(struct storage *storage, struct storage_job *first)
 	arena_reset(&storage->writer_arena);
 }
 
-/* Whether a benchmark may wait for a device, or a device for a benchmark, that did not before. */
+/* True if the job may let a benchmark run: a new benchmark waits, or a device became free. */
 static bool job_changed_queue(const struct storage_job *job)
 {
 	if (job->status != STATUS_OK)
@@ -254,7 +258,7 @@ static void batch_answer(struct storage *storage, struct storage_job *first)
 	while (first) {
 		struct storage_job *job = first;
 
-		first = job->next; /* done may give the job's memory back */
+		first = job->next; /* `done` may free the job */
 		job->done(job);
 	}
 }
@@ -274,7 +278,7 @@ static void *writer_main(void *argument)
 		storage->queued = 0;
 		pthread_mutex_unlock(&storage->lock);
 		if (!first)
-			return NULL; /* closing, and nothing left */
+			return NULL; /* closing, and the queue is empty */
 		batch_commit(storage, first);
 		batch_answer(storage, first);
 	}
@@ -327,7 +331,7 @@ enum status storage_submit(struct storage *storage, struct storage_job *job)
 		return STATUS_OK;
 	if (job->failure)
 		job->failure->retry_after_s = 1;
-	return job_fail(job, STATUS_OVERLOADED, "too many changes wait for the disk: try again in a second");
+	return job_fail(job, STATUS_OVERLOADED, "too many changes are waiting for the disk; try again in a second");
 }
 
 struct waiter {

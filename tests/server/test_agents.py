@@ -161,7 +161,7 @@ def test_a_device_that_was_never_told(hub):
     agent.register([gpu("GPU-2")])
     fault = agent.lease(devices=["GPU-1"]).json["errors"][0]
     assert fault["code"] == "gone" and 'no device "GPU-1" any more; near it: GPU-2' in fault["detail"], fault
-    assert "POST /v1/agents tells" in agent.lease(devices=["rtx"]).json["errors"][0]["detail"]
+    assert "register its devices with POST /v1/agents" in agent.lease(devices=["rtx"]).json["errors"][0]["detail"]
     assert agent.lease().json["benchmark_id"] == name
 
 

@@ -18,7 +18,7 @@ def statements(*lines):
 
 
 @pytest.mark.parametrize("make, words", [
-    (statements("CREATE TABLE plan (x)", "INSERT INTO plan VALUES (1)"), ["database of another application (1 tables", "name another file", "left as it is"]),
+    (statements("CREATE TABLE plan (x)", "INSERT INTO plan VALUES (1)"), ["database of another application (1 tables", "name another file", "was not changed"]),
     (statements("PRAGMA application_id = 252006673", "CREATE TABLE t (x)"), ["another application", "application_id 252006673"]),
     (statements("PRAGMA user_version = 7"), ["another application"]),
     (statements(f"PRAGMA application_id = {OURS}", "PRAGMA user_version = 99", "CREATE TABLE t (x)"), ["newer version (schema 99", "run that version"]),

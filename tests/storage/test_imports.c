@@ -248,7 +248,7 @@ static void a_row_that_cannot_be_stored_undoes_all(void **state)
 
 	rows[ROWS - 1].id = rows[0].id;
 	assert_status(store, run_import(store, rows, ROWS, &record), STATUS_INVALID);
-	assert_contains(store->failure.detail, "stands twice");
+	assert_contains(store->failure.detail, "occurs twice");
 	rows[ROWS - 1].id = "last";
 	rows[ROWS - 1].price_usd_per_hour = -1;
 	record = make_record(store);
