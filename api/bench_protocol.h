@@ -27,7 +27,7 @@ enum bench_line_kind {
 
 struct bench_line_device {
 	const char *id, *backend, *name; /* never NULL */
-	const char *uuid, *vendor, *accelerator, *driver, *instruction_set; /* NULL: not told; so on below */
+	const char *uuid, *vendor, *accelerator, *driver, *instruction_set; /* NULL: not reported, as below */
 	const char *pci_id, *pci_bus, *mig_parent, *mig_profile, *compute_capability;
 	double memory_bytes, threads, unit_count, numa_node, power_limit_w;
 	enum truth ecc;
@@ -42,7 +42,7 @@ struct bench_line_energy {
 /* One figure: its subject, its method, its value, and whether it can be trusted. */
 struct bench_line_measure {
 	const char *test, *method, *unit;
-	const char *role;          /* NULL: not told; so on below */
+	const char *role;          /* NULL: not reported, as below */
 	const char *kind;          /* "gemm", "all_reduce": kind of work */
 	const char *throttle;      /* "power,heat": reasons for which the device throttled while it ran */
 	enum precision precision;  /* PRECISION_UNSET: none */

@@ -60,7 +60,7 @@ enum status api_stored_option(const struct json_text *result, struct arena *aren
 	field_table_clear(&table_training_option, option);
 	read_figures(&table_step_time, step, 0, &option->step);
 	if (!(option->step.time_s > 0))
-		return failure_set(failure, STATUS_INTERNAL, "the stored result holds no step");
+		return failure_set(failure, STATUS_INTERNAL, "the stored result has no step");
 	read_figures(&table_interval, get_member(get_member(recommended, "interval"), "step_time_s"), ABSENT_NUMBER, &option->interval.step_time_s);
 	read_bottleneck(get_member(recommended, "bottleneck"), &option->bottleneck);
 	option->accelerator.id = node_text(get_member(recommended, "accelerator"));

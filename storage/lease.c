@@ -103,7 +103,7 @@ static const char *lease_reason(const struct benchmark_record *benchmark, const 
 		return step->reason;
 	if (step->event == LEASE_OVER)
 		return to == LEASE_QUEUED   ? "its worker was lost; it waits for another attempt"
-			   : to == LEASE_EXPIRED ? "its worker was lost in every attempt"
+			   : to == LEASE_EXPIRED ? "its worker was lost, and no attempt is left"
 									 : "cancelled; its worker stopped reporting";
 	if (step->event == LEASE_TOO_LATE)
 		return "no device was free for it in time";

@@ -55,7 +55,7 @@ static const struct field memory_result_rows[] = {
 	OBJECT(inference, serving_memory, "Memory of one accelerator"),
 	OBJECT_IF(replica_layout, has_inference, serving_parallelism, "Layout of `inference`: the smallest replica with which the given accelerators hold all sequences"),
 	INTEGER(replicas, 1, 1000000, "Number of replicas on the given accelerators; they share the sequences"),
-	TRUTH(fits, "Whether the model fits on the given accelerators: true if gpu_count is at least gpu_count_min"),
+	TRUTH(fits, "Whether the model fits on the given accelerators: true exactly if gpu_count is at least gpu_count_min"),
 	FIGURE(headroom_bytes, "Capacity less the memory needed; negative if the model does not fit"),
 	INTEGER(gpu_count_min, 1, 1000000, "Smallest number of these accelerators that holds the model, with the leanest layout"),
 	MERGE(findings, findings),

@@ -9,7 +9,7 @@ static const struct field parallelism_rows[] = {
 	INTEGER(expert, 1, 4096, "Expert-parallel degree; divides tensor x context x data"),
 	INTEGER(interleave, 1, 64, "Model chunks of each pipeline stage"),
 	INTEGER(micro_batch, 1, 65536, "Sequences in a micro-batch"),
-	INTEGER(zero_stage, 0, 3, "ZeRO stage; 3 also stands for FSDP"),
+	INTEGER(zero_stage, 0, 3, "ZeRO stage; 3 also means FSDP"),
 	INTEGER(
 		zero_group, 1, 1000000, "Accelerators over which ZeRO or FSDP shards; default: all data-parallel ranks"),
 	CHOICE(recompute, recompute_words, "Activations recomputed in the backward pass"),
