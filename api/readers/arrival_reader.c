@@ -177,8 +177,7 @@ static enum status read_row_token(
 	return STATUS_OK;
 }
 
-/* --- the text around the rows
- * ------------------------------------------------------------------------------------------- */
+/* --- the text around the rows ------------------------------------------------------------------------------------- */
 
 static void keep_until(struct arrival_reader *reader, size_t end)
 {

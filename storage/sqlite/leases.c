@@ -233,8 +233,7 @@ enum status operation_benchmark_claim(struct storage *storage, struct storage_jo
 	return status;
 }
 
-/* --- reports of a worker
- * ---------------------------------------------------------------------------------------------- */
+/* --- reports of a worker ------------------------------------------------------------------------------------------ */
 
 enum status operation_benchmark_heartbeat(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
 {
