@@ -322,7 +322,7 @@ def test_two_results(hub):
     again = agent.deliver(lease, measured())
     assert first.json["repeated"] is False and again.json["repeated"] is True and again.json["state"] == "succeeded"
     other = agent.deliver(lease, measured(elapsed_s=11))
-    assert other.status == 409 and "another result" in other.json["detail"], other.text
+    assert other.status == 409 and "a different result" in other.json["detail"], other.text
     assert look(daemon, name)["result"]["elapsed_s"] == 9.5
     assert agent.deliver(lease | {"token": 2}, measured()).status == 409
     damaged = agent.deliver(lease, measured(), sha256="0" * 64)

@@ -22,12 +22,12 @@ def statements(*lines):
     (statements("PRAGMA application_id = 252006673", "CREATE TABLE t (x)"), ["another application", "application_id 252006673"]),
     (statements("PRAGMA user_version = 7"), ["another application"]),
     (statements(f"PRAGMA application_id = {OURS}", "PRAGMA user_version = 99", "CREATE TABLE t (x)"), ["newer version (schema 99", "run that version"]),
-    (statements(f"PRAGMA application_id = {OURS}", "CREATE TABLE plan (x)"), ["no schema version", "Restore a backup"]),
+    (statements(f"PRAGMA application_id = {OURS}", "CREATE TABLE plan (x)"), ["no schema version", "restore a backup"]),
     (statements(f"PRAGMA application_id = {OURS}", "PRAGMA user_version = 5", "CREATE TABLE plan (x)"), ["says that it has schema 5, and does not", "no such table"]),
     (statements(f"PRAGMA application_id = {OURS}", "PRAGMA user_version = 11", "CREATE TABLE plan (x)"), ["says that it has schema 11, and does not"]),
-    (lambda path: path.write_text("this is no database\n" * 400), ["no SQLite database", "name another file"]),
-    (lambda path: path.write_text("SQLite"), ["no SQLite database"]),
-    (lambda path: path.mkdir(), ["no regular file"]),
+    (lambda path: path.write_text("this is no database\n" * 400), ["not an SQLite database", "name another file"]),
+    (lambda path: path.write_text("SQLite"), ["not an SQLite database"]),
+    (lambda path: path.mkdir(), ["not a regular file"]),
 ], ids=["tables", "application", "version", "newer", "no version", "old without tables", "new without tables", "text", "short", "folder"])
 @pytest.mark.parametrize("command", ["serve", "keys"])
 def test_what_is_not_ours_is_refused(tmp_path, make, words, command):

@@ -242,7 +242,7 @@ static void a_key_has_so_many_agents(void **state)
 		assert_status(store, agent_register(store, id, "k1", NULL, 0, 5, &put), STATUS_OK);
 	}
 	assert_status(store, agent_register(store, "more", "k1", NULL, 0, 5, &put), STATUS_CONFLICT);
-	assert_contains(store->failure.detail, "make another key");
+	assert_contains(store->failure.detail, "create another key");
 	failure_clear(&store->failure);
 	assert_status(store, agent_register(store, "a7", "k1", NULL, 0, 6, &put), STATUS_OK); /* that it is known is enough */
 	assert_status(store, agent_register(store, "more", "k2", NULL, 0, 6, &put), STATUS_OK);
