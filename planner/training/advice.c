@@ -1,7 +1,7 @@
 #include "planner/training/levers.h"
 #include "planner/training/remarks.h"
 
-/* A larger number that costs less is worth a word when that is half a hundredth, or when it takes a tenth off the time. */
+/* A larger number is advised if it costs at least 0.5 % less or takes at least 10 % less time. */
 static const double worth_mentioning = 0.995, soon_enough = 0.9;
 
 static bool is_worth_a_word(const struct candidate_plan *larger, const struct candidate_plan *best)
@@ -9,7 +9,8 @@ static bool is_worth_a_word(const struct candidate_plan *larger, const struct ca
 	return larger->total_usd < worth_mentioning * best->total_usd || larger->wall_clock_hours < soon_enough * best->wall_clock_hours;
 }
 
-/* The point of the curve with the next confidence above the request's; NULL: no number keeps the deadline with it. */
+/* Returns the point of the curve with the next confidence above the request's; NULL: no number keeps the deadline with
+ * it. */
 static const struct confidence_point *next_confidence(const struct stage_schedule *schedule, const struct training_plan *plan)
 {
 	for (size_t i = 0; i < plan->confidence_count; i++)
@@ -18,7 +19,7 @@ static const struct confidence_point *next_confidence(const struct stage_schedul
 	return NULL;
 }
 
-/* A deadline that is kept with the request's confidence and is late one time in ten. */
+/* Warns of a deadline that is kept with the request's confidence but missed with a probability of 10 % or more. */
 static void advise_deadline(const struct stage_schedule *schedule, const struct candidate_plan *best, struct training_plan *plan)
 {
 	double deadline_hours = schedule->deadline_hours, late_hours = plan->recommended.interval.wall_clock_hours.p90;
@@ -31,7 +32,7 @@ static void advise_deadline(const struct stage_schedule *schedule, const struct 
 		"10 %% risk of taking longer than %.4g h; the deadline is %.4g h: raise confidence (now %.3g) if the deadline is hard",
 		late_hours, deadline_hours, schedule->confidence);
 	if (!next)
-		snprintf(advice->effect, sizeof advice->effect, "no number of these accelerators keeps the deadline with much more confidence");
+		snprintf(advice->effect, sizeof advice->effect, "no number of these accelerators keeps the deadline with the next higher confidence");
 	else if (next->gpu_count > best->gpu_count)
 		snprintf(advice->effect, sizeof advice->effect, "%lld accelerators keep the deadline with a confidence of %.3g", (long long)next->gpu_count, next->confidence);
 }
@@ -58,6 +59,6 @@ void advice_of_larger(const struct candidate_plan *front, size_t count, const st
 void advice_fill(const struct stage_schedule *schedule, const struct candidate_plan *best, struct training_plan *plan)
 {
 	advise_deadline(schedule, best, plan);
-	if (schedule->input->request.common.alternatives != 0) /* the caller asks for this plan and no other */
+	if (schedule->input->request.common.alternatives != 0) /* 0: the client wants this plan only */
 		levers_advise(schedule, best, plan);
 }

@@ -37,7 +37,8 @@ static bool stage_setting(const struct stage_schedule *schedule, size_t stage, c
 	return true;
 }
 
-/* The layout of one stage; when nothing fits and memory is waived, the one that needs least is timed. */
+/* Finds the layout of one stage. When no layout fits and memory is waived, it times the layout that needs least
+ * memory. */
 static bool fleet_stage(const struct stage_schedule *schedule, size_t stage, const struct candidate_plan *candidate_plan, const struct parallelism *pins,
 	struct found *found, struct setting *setting, struct search_counts *counts)
 {
@@ -62,7 +63,7 @@ static bool fleet_stage(const struct stage_schedule *schedule, size_t stage, con
 	return true;
 }
 
-/* Used, spare, and what whole instances hold beyond them. */
+/* Returns the accelerators that draw power: used, spare, and the rest of whole instances. */
 static double powered_count(const struct stage_schedule *schedule, const struct candidate *candidate, const struct candidate_plan *candidate_plan)
 {
 	bool by_offer = cost_is_by_offer(&schedule->input->request.common.pricing, candidate);
@@ -90,7 +91,7 @@ struct usage candidate_plan_usage(const struct stage_schedule *schedule, const s
 		.hardware = &schedule->input->request.common.hardware};
 }
 
-/* E110. The hours of a commitment that nobody uses are paid with those that are. */
+/* E110. Raises the price of the used hours by the unused hours of the commitment. */
 static void pay_commitment(const struct stage_schedule *schedule, const struct candidate *candidate, struct candidate_plan *candidate_plan)
 {
 	const struct training_request *request = &schedule->input->request;
@@ -126,14 +127,14 @@ void candidate_plan_settle(const struct stage_schedule *schedule, const struct s
 {
 	const struct candidate *chosen = &schedule->input->candidates[candidate_plan->candidate];
 	const struct offer *offer = supply ? &supply->offer : &chosen->offer;
-	bool spot = chosen->has_offer ? offer->term == TERM_SPOT : true; /* a price without an offer is what the caller says it is */
+	bool spot = chosen->has_offer ? offer->term == TERM_SPOT : true; /* a given price may be of spot instances: given interruptions apply */
 
 	candidate_plan->supply = supply;
 	candidate_plan->reliability = reliability_of_job(schedule->input, (double)candidate_plan->gpu_count, candidate_plan->trained_params, spot);
 	candidate_plan->practice = practice_of_run(schedule->input, chosen, (double)candidate_plan->gpu_count, (double)candidate_plan->node_count, schedule->practice);
 	candidate_plan->wall_clock_hours = candidate_plan->useful_hours * candidate_plan->practice.value / candidate_plan->reliability.fraction;
 	candidate_plan->gpu_hours = candidate_plan->wall_clock_hours * (double)candidate_plan->gpu_count;
-	if (candidate_plan->reliability.spares_given) /* they are paid for too */
+	if (candidate_plan->reliability.spares_given) /* spare nodes are paid for too */
 		candidate_plan->gpu_hours += candidate_plan->wall_clock_hours * (double)(candidate_plan->reliability.spare_nodes * (chosen->gpus_per_node >= 1 ? chosen->gpus_per_node : 1));
 	fleet_footprint(schedule, candidate_plan, NULL);
 	range_fill(schedule, candidate_plan);
@@ -162,7 +163,7 @@ void fleet_candidate_plan(const struct stage_schedule *schedule, size_t candidat
 		}
 		steps = fmax(1, ceil(schedule->stages[i].tokens / (found.step.samples * schedule->stages[i].sequence) - 1e-9));
 		least_step_s = found.step.hardware_flops / ((double)gpu_count * fmax(setting.device.linear_most_flops_per_s, setting.device.wide_most_flops_per_s));
-		if (is_given(input->request.mfu)) /* else E125: what observed steps of this software say */
+		if (is_given(input->request.mfu)) /* else E125: the speed from observed steps of this software */
 			step_pin_mfu(&setting, (double)gpu_count, input->request.mfu, &found.step);
 		else
 			step_scale(1 / observation_stack_at(&chosen->calibration, (double)gpu_count).speed, &found.step);
@@ -194,7 +195,7 @@ bool fleet_least(const struct stage_schedule *schedule, size_t candidate, int64_
 		!stage_setting(schedule, 0, chosen, &setting))
 		return false;
 	candidate_plan->found.step = (struct step_result){.samples = tokens / setting.sequence, .model_flops = tokens * setting.flops_per_token,
-		.hardware_flops = tokens * setting.flops_per_token, .time.time_s = factor * tokens * setting.least_token_s / (double)gpu_count}; /* all in one step */
+		.hardware_flops = tokens * setting.flops_per_token, .time.time_s = factor * tokens * setting.least_token_s / (double)gpu_count}; /* all tokens in one step */
 	candidate_plan->useful_hours = candidate_plan->found.step.time.time_s / SECONDS_PER_HOUR;
 	candidate_plan->trained_params = setting.trained_params;
 	return true;
@@ -235,5 +236,5 @@ double fleet_objective(const struct candidate_plan *candidate_plan, enum objecti
 	case OBJECTIVE_COST:
 		break;
 	}
-	return candidate_plan->priced ? candidate_plan->total_usd : candidate_plan->gpu_hours * 1e6; /* unpriced hardware after everything priced */
+	return candidate_plan->priced ? candidate_plan->total_usd : candidate_plan->gpu_hours * 1e6; /* plans without a price come after all plans with one */
 }

@@ -4,7 +4,8 @@
 
 #define KIND(kind_) (1u << GROUND_##kind_)
 
-/* First match wins. Spreads are those of published steps that no constant was fitted to (docs/accuracy.md), beside 0.12. */
+/* The first match is used. Spreads come from published steps to which no constant was fitted (docs/accuracy.md), in
+ * addition to 0.12. */
 static const struct ground_row rows[] = {
 	{"a100", "the A100", KIND(DENSE) | KIND(TUNING) | KIND(OTHER), 0, "eleven suites"},
 	{"h100", "the H100", KIND(DENSE) | KIND(EXPERTS) | KIND(TUNING) | KIND(OTHER), 0, "nine suites"},
@@ -31,14 +32,15 @@ static const struct ground_row rows[] = {
 	{"a10", "the A10", KIND(TUNING), 0.20, "lambda-bert"},
 };
 
-/* 0.30 in all, beside 0.12: what accelerators that nobody had measured were off by. */
+/* 0.30 together with 0.12: the error on accelerators before any measurement of them. */
 static const struct ground_row nowhere = {"", NULL, 0, 0.275, "nothing"};
 
-/* What a kind was off by on accelerators on which it was not measured: mixtures on TPUs before their own rows were looked at, 0.3 at 0.17 of their own;
- * fine-tuning on Gaudi likewise, half of it the accelerator's. */
+/* Error of a kind on accelerators where it was not measured: 0.3 for mixtures on TPUs before their own rows were used,
+ * of which 0.17 is their own; similar for fine-tuning on Gaudi, where half of it is the accelerator's. */
 static const double unmeasured_kind = 0.20;
 
-/* torchtitan with its suite left out 0.19; networks and encoders as published in PyTorch, and their fine-tuning, 0.2. */
+/* torchtitan with its suite left out: 0.19. Networks and encoders as published in PyTorch, and their fine-tuning:
+ * 0.2. */
 static const double torchtitan_spread = 0.15, published_model_spread = 0.16;
 
 const struct ground_row *ground_of_accelerator(const struct accelerator *accelerator)

@@ -4,7 +4,8 @@
 
 #include "planner/interval.h"
 
-/* Llama 3's 90 % effective time with 3.09 hours between interruptions leaves at most that for a restart (arXiv 2407.21783). */
+/* Llama 3's 90 % effective time with 3.09 hours between interruptions leaves at most this time for a restart (arXiv
+ * 2407.21783). */
 static const double restart_high_minutes = 18.5;
 
 static struct figure given_or_default(const char *field, double given, double otherwise, double low, double high, const char *source)
@@ -14,7 +15,7 @@ static struct figure given_or_default(const char *field, double given, double ot
 	return (struct figure){field, otherwise, low, high, source, PROVENANCE_DEFAULT};
 }
 
-/* Daly's interval for another time between failures of one accelerator. */
+/* Returns Daly's interval for another time between failures of one accelerator. */
 static double interval_minutes(const struct candidate_plan *candidate_plan, double mtbf_gpu_hours)
 {
 	const struct reliability *job = &candidate_plan->reliability;
@@ -86,7 +87,7 @@ void inputs_of_candidate_plan(const struct stage_schedule *schedule, const struc
 	figures_add(inputs, *mfu);
 	if (candidate_plan->practice.part_count > 0)
 		figures_add(inputs, (struct figure){INPUT_PRACTICE, candidate_plan->practice.value, candidate_plan->practice.low, candidate_plan->practice.high,
-			"E131: what published runs took over their steps; practice.parts of the option has each part's source", PROVENANCE_DERIVED});
+			"E131: hours of published runs over the hours of their steps; practice.parts of the option has each part's source", PROVENANCE_DERIVED});
 	reliability_inputs(schedule, candidate_plan, inputs);
 	price_inputs(schedule, candidate_plan, inputs);
 	footprint_inputs(&usage, &had.site, inputs);
@@ -98,7 +99,7 @@ struct moved moved_of_candidate_plan(const struct candidate_plan *candidate_plan
 		.kwh = candidate_plan->footprint.energy.total_kwh, .kgco2e = candidate_plan->footprint.carbon.total_kgco2e, .water_l = candidate_plan->footprint.water_l};
 }
 
-/* A schedule that is the caller's own but for what is moved. */
+/* A copy of the caller's schedule in which one input is changed. */
 struct world {
 	struct training_input input;
 	struct stage_schedule schedule;
@@ -175,7 +176,7 @@ static bool world_set(struct world *world, const char *field, double value)
 		set_number(&world->candidate.site, setter->offset, value);
 		set_number(&world->supply.site, setter->offset, value);
 	}
-	if (setter->where == IN_ACCELERATOR) { /* what was measured of it would hide it */
+	if (setter->where == IN_ACCELERATOR) { /* also set in the calibration, which would override it */
 		bool idle = setter->offset == offsetof(struct accelerator, idle_w);
 
 		set_number(&world->candidate.accelerator, setter->offset, value);
@@ -184,7 +185,7 @@ static bool world_set(struct world *world, const char *field, double value)
 	return true;
 }
 
-/* Power of the model times a factor: both ends of its line. */
+/* Multiplies the power model by a factor: both its idle and its load power. */
 static void scale_power(struct world *world, double factor)
 {
 	const struct candidate *candidate = &world->candidate;
@@ -195,13 +196,13 @@ static void scale_power(struct world *world, double factor)
 	world_set(world, "accelerator.load_w", load_w * factor);
 }
 
-/* Hours of steps, and with them all that follows from hours. */
+/* Multiplies the hours of steps, from which all other hours follow. */
 static void scale_hours(struct world *world, double factor)
 {
 	world->candidate_plan.useful_hours *= factor;
 }
 
-/* The same work in other time: the hours, and how hard it is worked in them, which power follows. */
+/* Changes the time of the same work: the hours, and the utilisation in them, from which power follows. */
 static void slow_steps(struct world *world, double factor)
 {
 	scale_hours(world, factor);

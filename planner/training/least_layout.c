@@ -2,7 +2,7 @@
 
 #include "planner/training/search.h"
 
-enum { SCANNED_EACH = 64, SCANNED_STEP = 8 }; /* below the first every number is looked at; above it whole machines of eight, then each between the last two */
+enum { SCANNED_EACH = 64, SCANNED_STEP = 8 }; /* up to SCANNED_EACH each number is tried; above it machines of SCANNED_STEP, then each number of the last one */
 
 struct found least_layout(struct setting *setting, int64_t gpu_count, const struct parallelism *pins)
 {
@@ -22,30 +22,30 @@ static int64_t divisor_of(const struct parallelism *pins)
 		(pins->context > 0 ? pins->context : 1);
 }
 
-static bool holds(struct setting *setting, int64_t gpu_count, const struct parallelism *pins)
+static bool layout_fits(struct setting *setting, int64_t gpu_count, const struct parallelism *pins)
 {
 	return least_layout(setting, gpu_count, pins).fits;
 }
 
-/* Doubling finds a number that holds it, the numbers above the half of that are looked at one by one, or by machines. */
+/* Doubles until a number fits, then tries the numbers above its half one by one, or machine by machine. */
 int64_t least_gpu_count(struct setting *setting, const struct parallelism *pins)
 {
 	int64_t unit = divisor_of(pins), enough = unit, step, below;
 
-	while (!holds(setting, enough, pins)) {
+	while (!layout_fits(setting, enough, pins)) {
 		if (enough > SEARCH_GPUS_MAX / 2)
 			return ABSENT_COUNT;
 		enough *= 2;
 	}
 	step = enough > SCANNED_EACH && unit < SCANNED_STEP ? SCANNED_STEP / unit * unit : unit;
 	while (step * SCANNED_EACH < enough)
-		step *= 2; /* a thousand accelerators are not counted to the machine */
+		step *= 2; /* for thousands of accelerators the scan uses larger steps */
 	for (int64_t count = enough / 2 + step; count < enough; count += step)
-		if (holds(setting, count, pins)) {
+		if (layout_fits(setting, count, pins)) {
 			enough = count;
 			break;
 		}
-	for (below = enough - unit; step > unit && below > enough - step && below > 0 && holds(setting, below, pins); below -= unit)
+	for (below = enough - unit; step > unit && below > enough - step && below > 0 && layout_fits(setting, below, pins); below -= unit)
 		;
 	return step > unit ? below + unit : enough;
 }

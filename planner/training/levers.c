@@ -5,11 +5,11 @@
 #include "planner/training/range.h"
 #include "planner/training/scaling.h"
 
-static const double worth_trying = 0.05;   /* part of the step that a lever must act on */
-static const double worth_offering = 0.02; /* of hours or dollars that it must save */
-static const double graphs_factor = 0.3;   /* host time under CUDA graphs over eager: E30 */
+static const double worth_trying = 0.05;   /* least share of the step that a lever must act on */
+static const double worth_offering = 0.02; /* least fraction of hours or dollars that it must save */
+static const double graphs_factor = 0.3;   /* host time under CUDA graphs over host time in eager mode: E30 */
 
-/* The plan again, with one thing changed. */
+/* A plan with one thing changed. */
 struct replan {
 	struct stage_schedule schedule;
 	struct training_input input;
@@ -25,19 +25,20 @@ struct lever_case {
 	const struct candidate_plan *best;
 	const struct training_plan *plan;
 	const struct training_request *request;
-	struct measured_scale scale; /* from predicted steps to measured ones; of the latter the shares that levers go by */
+	struct measured_scale scale; /* factors from predicted steps to measured ones; levers use the shares of the measured step */
 };
 
-/* False when the lever does not apply here; else the change is made in `again`, and detail filled if the row has none. */
+/* Changes `again`, and fills its detail if the row of the table has none. False: the lever does not apply to this
+ * plan. */
 typedef bool lever_change(const struct lever_case *now, struct replan *again);
 
 struct lever {
 	const char *code, *severity;
 	lever_change *change;
 	const char *detail;
-	enum bottleneck kind; /* what it acts on */
-	bool memory; /* also offered for memory that it frees */
-	bool dear;   /* may cost half as much again for what it saves in time */
+	enum bottleneck kind; /* the part of the step that it acts on */
+	bool memory; /* also offered for the memory that it frees */
+	bool dear;   /* may cost up to half as much again for the time that it saves */
 };
 
 static void replan_begin(const struct lever_case *now, struct replan *again)
@@ -55,17 +56,17 @@ static void replan_begin(const struct lever_case *now, struct replan *again)
 	again->detail[0] = '\0';
 }
 
-static bool described(const struct parallelism *pins)
+static bool layout_is_pinned(const struct parallelism *pins)
 {
 	return pins->tensor >= 1 || pins->pipeline >= 1 || pins->data >= 1 || pins->context >= 1 || pins->expert >= 1 || pins->interleave >= 1 ||
 		pins->micro_batch >= 1 || pins->zero_stage >= 0 || pins->zero_group >= 1 || pins->recompute != RECOMPUTE_UNSET;
 }
 
-/* --- how the accelerators are used ------------------------------------------------------------------------ */
+/* --- use of the accelerators ------------------------------------------------------------------------------- */
 
 static bool other_layout(const struct lever_case *now, struct replan *again)
 {
-	if (!described(&now->request->parallelism))
+	if (!layout_is_pinned(&now->request->parallelism))
 		return false;
 	again->pins = (struct parallelism){.tensor = ABSENT_COUNT, .pipeline = ABSENT_COUNT, .data = ABSENT_COUNT, .context = ABSENT_COUNT,
 		.expert = ABSENT_COUNT, .interleave = ABSENT_COUNT, .micro_batch = ABSENT_COUNT, .zero_stage = ABSENT_COUNT, .zero_group = ABSENT_COUNT, .kept_layers = ABSENT_COUNT};
@@ -85,7 +86,7 @@ static bool other_recomputation(const struct lever_case *now, struct replan *aga
 	return now->request->parallelism.recompute != RECOMPUTE_UNSET;
 }
 
-/* Twice the batch, by accumulating more micro-batches, as long as it stays below the critical one. */
+/* Doubles the batch by accumulating more micro-batches, as long as it stays below the critical batch. */
 static bool more_accumulation(const struct lever_case *now, struct replan *again)
 {
 	double batch_tokens = now->best->found.step.samples * now->schedule->stages[now->best->main_stage].sequence;
@@ -146,12 +147,12 @@ static bool no_offload(const struct lever_case *now, struct replan *again)
 	return now->best->found.layout.offload == TRUTH_TRUE;
 }
 
-/* --- how many, and which ------------------------------------------------------------------------------------ */
+/* --- number and kind of accelerators ------------------------------------------------------------------------- */
 
 static bool more_accelerators(const struct lever_case *now, struct replan *again)
 {
 	again->gpu_count *= 2;
-	if (now->request->common.gpu_count < 1 || described(&now->request->parallelism))
+	if (now->request->common.gpu_count < 1 || layout_is_pinned(&now->request->parallelism))
 		return false;
 	snprintf(again->detail, sizeof again->detail, "twice the accelerators: %lld", (long long)again->gpu_count);
 	return true;
@@ -160,7 +161,7 @@ static bool more_accelerators(const struct lever_case *now, struct replan *again
 static bool fewer_accelerators(const struct lever_case *now, struct replan *again)
 {
 	again->gpu_count /= 2;
-	if (now->best->gpu_count % 2 || now->request->common.gpu_count < 1 || described(&now->request->parallelism))
+	if (now->best->gpu_count % 2 || now->request->common.gpu_count < 1 || layout_is_pinned(&now->request->parallelism))
 		return false;
 	snprintf(again->detail, sizeof again->detail, "half the accelerators, %lld, lose less to communication, bubbles and failures",
 		(long long)again->gpu_count);
@@ -172,11 +173,12 @@ static bool faster_network(const struct lever_case *now, struct replan *again)
 	again->candidate.internode_gbs *= 2;
 	if (now->scale.shares[BOTTLENECK_INTERCONNECT] < worth_trying || now->best->node_count < 2 || !(again->candidate.internode_gbs > 0))
 		return false;
-	snprintf(again->detail, sizeof again->detail, "a network of %g GB/s for each accelerator, twice as fast", again->candidate.internode_gbs);
+	snprintf(again->detail, sizeof again->detail, "a network twice as fast: %g GB/s for each accelerator", again->candidate.internode_gbs);
 	return true;
 }
 
-/* What memory costs a plan that is short of it: computing again, gathering what is spread, or splitting what one could hold. */
+/* True if a lack of memory costs the plan time: recomputation, gathering of shards, or splitting what one accelerator
+ * could hold. */
 static bool memory_costs(const struct lever_case *now)
 {
 	const struct parallelism *layout = &now->best->found.layout;
@@ -204,18 +206,19 @@ static bool newer_accelerator(const struct lever_case *now, struct replan *again
 	if (!newer)
 		return false;
 	again->candidate = *newer;
-	/* What the request says of its own accelerators' price does not hold for others; nor a number format that is theirs for want of a better. */
+	/* The request's price of its own accelerators does not apply to others. Neither does a number format that was
+	 * chosen because those have no better one. */
 	if (newer->has_offer)
 		again->input.request.common.pricing.usd_per_gpu_hour = again->input.request.common.pricing.on_premises.capex_usd_per_gpu = ABSENT_NUMBER;
 	if (!(had->tflops_bf16 > 0) && now->request->common.precision == accelerator_training_precision(had))
 		again->input.request.common.precision = accelerator_training_precision(&newer->accelerator);
-	snprintf(again->detail, sizeof again->detail, "%.60s, newer and from the same maker, as many of them at its cheapest offer%s%s", newer->accelerator.id,
+	snprintf(again->detail, sizeof again->detail, "the same number of %.60s, newer and from the same vendor, at its cheapest offer%s%s", newer->accelerator.id,
 		again->input.request.common.precision == now->request->common.precision ? "" : ", in ",
 		again->input.request.common.precision == now->request->common.precision ? "" : precision_name(again->input.request.common.precision));
 	return true;
 }
 
-/* --- what is kept and sent ---------------------------------------------------------------------------------- */
+/* --- stored and sent data ------------------------------------------------------------------------------------ */
 
 static bool optimizer_8bit(const struct lever_case *now, struct replan *again)
 {
@@ -234,7 +237,8 @@ static bool gradient_compression(const struct lever_case *now, struct replan *ag
 	return time->data_comm_exposed_s > worth_offering * time->time_s && now->best->found.layout.zero_stage < 3;
 }
 
-/* The outputs of a teacher are the same in every epoch and every run: computed once and stored, they are read like samples. */
+/* A teacher's outputs are the same in every epoch and every run. Computed once and stored, they are read like
+ * samples. */
 static bool teacher_outputs(const struct lever_case *now, struct replan *again)
 {
 	again->schedule.teacher = NULL;
@@ -283,7 +287,7 @@ static bool faster_storage(const struct lever_case *now, struct replan *again)
 	if (now->scale.shares[BOTTLENECK_INPUT] < worth_offering || input_time(now).read_s <= computing_s(now))
 		return false;
 	again->input.request.input_pipeline.storage_gbs *= input_time(now).read_s / computing_s(now);
-	snprintf(again->detail, sizeof again->detail, "storage that reads %.3g GB/s, or parallel reads from several: samples arrive as fast as they are used",
+	snprintf(again->detail, sizeof again->detail, "storage that reads %.3g GB/s, or parallel reads from several: samples arrive as fast as the step uses them",
 		again->input.request.input_pipeline.storage_gbs);
 	return true;
 }
@@ -294,7 +298,7 @@ static bool data_format(const struct lever_case *now, struct replan *again)
 	return now->scale.shares[BOTTLENECK_INPUT] >= worth_offering && input_time(now).decode_s > fmax(computing_s(now), input_time(now).read_s);
 }
 
-/* --- the model and how long it is trained ------------------------------------------------------------------- */
+/* --- the model and the length of its training ----------------------------------------------------------------- */
 
 static bool scaling_holds(const struct lever_case *now)
 {
@@ -310,23 +314,23 @@ static void replan_tokens(struct replan *again, double tokens)
 	again->schedule.tokens_total = tokens;
 }
 
-/* The compute-optimal size that reaches the same loss: smaller or larger, and in any case less compute. */
+/* Plans the compute-optimal size that reaches the same loss: smaller or larger, always with less compute. */
 static bool other_size(const struct lever_case *now, struct replan *again)
 {
 	const struct scaling_law *law = scaling_law_named(NULL);
 	double loss = now->plan->compute_optimal.predicted_loss, epochs = given_or(now->request->epochs, 1);
 	struct scaling_point point;
 
-	if (!scaling_holds(now) || now->plan->compute_optimal.verdict == VERDICT_NEAR_OPTIMAL || described(&now->request->parallelism))
+	if (!scaling_holds(now) || now->plan->compute_optimal.verdict == VERDICT_NEAR_OPTIMAL || layout_is_pinned(&now->request->parallelism))
 		return false;
 	point = scaling_optimum(law, scaling_compute_of_loss(law, loss));
 	if (epochs > 1 && point.tokens > now->schedule->tokens_total / epochs)
-		return false; /* the optimum is of new tokens, and a training that repeats its own has no more */
+		return false; /* the optimum is of new tokens; a training that repeats its tokens has no more of them */
 	model_from_size(&again->input.model, fmin(fmax(point.params, 1e6), 1e15), ABSENT_NUMBER);
 	replan_tokens(again, point.tokens);
 	snprintf(again->detail, sizeof again->detail, "a %s model, %.3g parameters on %.3g tokens, reaches the same predicted loss of %.4g with less compute%s",
 		point.params < now->plan->workload.params_active ? "smaller" : "larger", point.params, point.tokens, loss,
-		point.params < now->plan->workload.params_active ? "; distilling it from a larger one helps further" : ", but is dearer to serve");
+		point.params < now->plan->workload.params_active ? "; distilling it from a larger one helps further" : ", but costs more to serve");
 	return true;
 }
 
@@ -351,8 +355,9 @@ static void model_again(struct model *model)
 	model_finish(model);
 }
 
-/* Layers that do not divide evenly over the stages make every stage wait for the fullest; and a model that is large for its data loses
- * little by having fewer of them: so many that the loss that is predicted for the same tokens rises by less than a hundredth. */
+/* Removes layers. Layers that do not divide evenly over the stages make every stage wait for the fullest stage. A model
+ * that is large for its data loses little with fewer layers: the loss predicted for the same tokens may rise by less
+ * than 1 %. */
 static bool fewer_layers(const struct lever_case *now, struct replan *again)
 {
 	static const double shallower = 0.75, loss_that_may_rise = 0.01;
@@ -364,7 +369,7 @@ static bool fewer_layers(const struct lever_case *now, struct replan *again)
 	if (stages >= 2 && extra > 0 && 4 * extra <= layers) {
 		again->input.model.layer_count = layers - extra;
 		model_again(&again->input.model);
-		snprintf(again->detail, sizeof again->detail, "%d layers instead of %d divide evenly over the %d stages (a little smaller a model)",
+		snprintf(again->detail, sizeof again->detail, "%d layers instead of %d divide evenly over the %d stages (a slightly smaller model)",
 			layers - extra, layers, stages);
 		return true;
 	}
@@ -381,9 +386,10 @@ static bool fewer_layers(const struct lever_case *now, struct replan *again)
 	return true;
 }
 
-/* Where samples arrive too slowly for the step, those that a batch above the critical one wastes are saved: to the same loss a batch B takes
- * 1 + B / critical as many samples as the smallest (McCandlish et al. 2018, arXiv 1812.06162, eq. 2.11). Of a generic model no loss is known, from which
- * its critical batch would follow: the same paper finds useful batches of tens of thousands of samples on ImageNet, and 20,000 are taken. */
+/* Where samples arrive too slowly for the step, a smaller batch saves the samples that a batch above the critical one
+ * wastes. To the same loss a batch B takes 1 + B / critical times as many samples as the smallest batch (McCandlish et
+ * al. 2018, arXiv 1812.06162, eq. 2.11). A generic model has no known loss, so its critical batch does not follow from
+ * it: the same paper finds useful batches of tens of thousands of samples on ImageNet, and the lever uses 20,000. */
 static bool smaller_batch(const struct lever_case *now, struct replan *again)
 {
 	static const double above_critical = 1.5, of_images = 2e4;
@@ -396,9 +402,9 @@ static bool smaller_batch(const struct lever_case *now, struct replan *again)
 	again->schedule.stages[0].batch = floor(critical / again->schedule.stages[0].sequence);
 	again->schedule.stages[0].tokens *= fewer;
 	again->schedule.tokens_total *= fewer;
-	snprintf(again->detail, sizeof again->detail, "a batch of %.3g %s, %s, instead of %.3g: the samples that arrive teach more, and %.3g reach what %.3g do now",
+	snprintf(again->detail, sizeof again->detail, "a batch of %.3g %s, %s, instead of %.3g: each sample teaches more, and %.3g reach the loss that takes %.3g now",
 		again->schedule.stages[0].batch * again->schedule.stages[0].sequence, generic ? "samples" : "tokens",
-		generic ? "what still helped on ImageNet (measure the gradient noise scale of your task)" : "the critical one", batch_tokens,
+		generic ? "a useful batch on ImageNet (measure the gradient noise scale of your task)" : "the critical one", batch_tokens,
 		again->schedule.tokens_total, now->schedule->tokens_total);
 	return again->schedule.stages[0].batch >= 1;
 }
@@ -418,13 +424,13 @@ static bool fewer_experts(const struct lever_case *now, struct replan *again)
 	if (most == 0 || now->request->fine_tuning.method != FINE_TUNING_UNSET || now->scale.shares[BOTTLENECK_INTERCONNECT] < worth_trying)
 		return false;
 	model_again(&again->input.model);
-	snprintf(again->detail, sizeof again->detail, "half the experts for each token (%d instead of %d): fewer products and half the all-to-all; another model, whose loss must be tried",
+	snprintf(again->detail, sizeof again->detail, "half the experts for each token (%d instead of %d): fewer products and half the all-to-all; this is another model: measure its loss",
 		most / 2, most);
 	return true;
 }
 
-/* A feed-forward without its gate. At 3/2 the width it would have the same parameters, products and element-wise work: what is saved
- * is the third matrix. */
+/* Removes the gate of a feed-forward layer. At 3/2 of the width the layer would have the same parameters, products and
+ * element-wise work; at the same width it saves the third matrix. */
 static bool cheaper_activation(const struct lever_case *now, struct replan *again)
 {
 	bool gated = false;
@@ -451,7 +457,7 @@ static const struct lever levers[] = {
 	{"recompute", "suggestion", other_recomputation, "another amount of recomputation (activation checkpointing), the rest as pinned", BOTTLENECK_MEMORY, true, false},
 	{"gradient_accumulation", "suggestion", more_accumulation, NULL, BOTTLENECK_PIPELINE_BUBBLE, false, false},
 	{"precision", "suggestion", less_precision, NULL, BOTTLENECK_COMPUTE, true, false},
-	{"fused_kernels", "suggestion", fused_kernels, "issuing kernels binds: CUDA graphs or fused kernels leave about a third of the host's time", BOTTLENECK_LAUNCH_OVERHEAD, false, false},
+	{"fused_kernels", "suggestion", fused_kernels, "the host's kernel launches limit the step: CUDA graphs or fused kernels cut the host's time to about a third", BOTTLENECK_LAUNCH_OVERHEAD, false, false},
 	{"host_syncs", "info", fewer_syncs, "pinned memory and no host synchronisation in the step: loss scale, clipping and logging without waiting", BOTTLENECK_LAUNCH_OVERHEAD, false, false},
 	{"newer_software", "suggestion", newer_software, NULL, BOTTLENECK_COMPUTE, false, false},
 	{"offload", "suggestion", no_offload, "an 8-bit optimizer on the accelerator instead of one offloaded to the host", BOTTLENECK_HOST_TRANSFER, false, false},
@@ -459,11 +465,11 @@ static const struct lever levers[] = {
 	{"faster_storage", "important", faster_storage, NULL, BOTTLENECK_INPUT, false, false},
 	{"data_format", "suggestion", data_format, "samples decoded beforehand and stored as they are read (a binary, sharded format)", BOTTLENECK_INPUT, false, false},
 	{"reduce_batch", "suggestion", smaller_batch, NULL, BOTTLENECK_INPUT, false, false},
-	{"asynchronous_checkpoints", "suggestion", asynchronous_checkpoints, "checkpoints written beside the training, which waits only for the copy to host memory", BOTTLENECK_HOST_TRANSFER, false, false},
+	{"asynchronous_checkpoints", "suggestion", asynchronous_checkpoints, "asynchronous checkpoints: the training waits only for the copy to host memory", BOTTLENECK_HOST_TRANSFER, false, false},
 	{"optimizer_8bit", "suggestion", optimizer_8bit, "AdamW with 8-bit moments (Dettmers et al. 2021, arXiv 2110.02861)", BOTTLENECK_MEMORY, true, false},
 	{"gradient_compression", "suggestion", gradient_compression, "gradients exchanged in 16 bits instead of 32", BOTTLENECK_INTERCONNECT, false, false},
-	{"teacher_outputs", "suggestion", teacher_outputs, "the teacher's outputs computed once and stored, a few most likely tokens each: neither its forward pass in the step nor its weights in memory (the one pass before is not in the figures)", BOTTLENECK_COMPUTE, true, false},
-	{"lora", "info", low_rank, "LoRA of rank 16 instead of full fine-tuning: no gradients and states of the frozen weights", BOTTLENECK_MEMORY, true, false},
+	{"teacher_outputs", "suggestion", teacher_outputs, "the teacher's outputs computed once and stored, a few most likely tokens each: the step needs neither its forward pass nor its weights (the figures exclude the one pass that computes them)", BOTTLENECK_COMPUTE, true, false},
+	{"lora", "info", low_rank, "LoRA of rank 16 instead of full fine-tuning: frozen weights need no gradients and no optimizer states", BOTTLENECK_MEMORY, true, false},
 	{"more_accelerators", "info", more_accelerators, NULL, BOTTLENECK_COMPUTE, false, true},
 	{"fewer_accelerators", "suggestion", fewer_accelerators, NULL, BOTTLENECK_INTERCONNECT, false, false},
 	{"faster_network", "suggestion", faster_network, NULL, BOTTLENECK_INTERCONNECT, false, false},
@@ -473,7 +479,7 @@ static const struct lever levers[] = {
 	{"fewer_steps", "info", fewer_steps, NULL, BOTTLENECK_COMPUTE, false, false},
 	{"fewer_layers", "info", fewer_layers, NULL, BOTTLENECK_PIPELINE_BUBBLE, false, false},
 	{"fewer_experts", "info", fewer_experts, NULL, BOTTLENECK_COMPUTE, false, false},
-	{"cheaper_activation", "info", cheaper_activation, "a cheaper activation, GELU or squared ReLU without a gate at the same width: two matrices instead of three and less element-wise work; a smaller model, whose loss must be tried", BOTTLENECK_MEMORY_BANDWIDTH, false, false},
+	{"cheaper_activation", "info", cheaper_activation, "a cheaper activation, GELU or squared ReLU without a gate at the same width: two matrices instead of three and less element-wise work; the model is smaller: measure its loss", BOTTLENECK_MEMORY_BANDWIDTH, false, false},
 };
 
 static double gigabytes(const struct candidate_plan *candidate_plan)
@@ -487,7 +493,7 @@ static double step_s(const struct lever_case *now, const struct candidate_plan *
 	                                       : candidate_plan->found.step.time.time_s;
 }
 
-/* Hours and dollars as they are where the step is the measured one. */
+/* Hours and dollars of the plan, scaled to the measured step where the input has one. */
 static double hours_of(const struct lever_case *now, const struct candidate_plan *candidate_plan)
 {
 	return candidate_plan->wall_clock_hours * step_s(now, candidate_plan) / candidate_plan->found.step.time.time_s;
@@ -498,7 +504,7 @@ static double usd_of(const struct lever_case *now, const struct candidate_plan *
 	return candidate_plan->total_usd * step_s(now, candidate_plan) / candidate_plan->found.step.time.time_s;
 }
 
-/* The ranges with the measured step in the place of the predicted one. */
+/* The plan's ranges, scaled from the predicted step to the measured one. */
 static struct interval scaled(struct interval range, double factor)
 {
 	return (struct interval){factor * range.p10, factor * range.p50, factor * range.p90};
@@ -516,21 +522,22 @@ static size_t promises_of(const struct lever_case *now, const struct candidate_p
 	return range_promises(now->schedule, &measured, promises);
 }
 
-/* Each limit is kept with the request's confidence, or no less likely than without the lever. */
+/* True if each limit is kept with the request's confidence, or at least as likely as without the lever. */
 static bool still_keeps(const struct lever_case *now, const struct candidate_plan *again)
 {
 	struct promised before[PROMISES_MAX], after[PROMISES_MAX];
 	size_t count = promises_of(now, now->best, before);
 
-	(void)promises_of(now, again, after); /* of the same limits */
+	(void)promises_of(now, again, after); /* the same limits in the same order */
 	for (size_t i = 0; i < count; i++)
 		if (after[i].probability < now->schedule->confidence && after[i].probability < before[i].probability)
 			return false;
 	return true;
 }
 
-/* A lever gains when it saves hours, dollars or memory, does not make much dearer what it makes faster, and breaks no promise. */
-static bool gains(const struct lever_case *now, const struct lever *lever, const struct candidate_plan *again)
+/* True if a lever saves hours, dollars or memory, does not cost much more for the time that it saves, and breaks no
+ * limit. */
+static bool lever_gains(const struct lever_case *now, const struct lever *lever, const struct candidate_plan *again)
 {
 	double hours = hours_of(now, again) / hours_of(now, now->best) - 1;
 	double usd = now->best->priced && again->priced ? usd_of(now, again) / usd_of(now, now->best) - 1
@@ -545,12 +552,12 @@ static void effect_part(struct advice *advice, double change, double least, cons
 {
 	size_t length = strlen(advice->effect);
 
-	if (fabs(change) >= least) /* false where there is no figure */
+	if (fabs(change) >= least) /* false where the figure is absent (NaN) */
 		snprintf(advice->effect + length, sizeof advice->effect - length, "%s%.4g %s %s", length > 0 ? ", " : "", fabs(change), unit,
 			change < 0 ? "less" : "more");
 }
 
-static void offer(const struct lever_case *now, const struct lever *lever, const struct replan *replan, const struct candidate_plan *again,
+static void offer_lever(const struct lever_case *now, const struct lever *lever, const struct replan *replan, const struct candidate_plan *again,
 	struct findings *findings)
 {
 	struct advice *advice = findings_advise(findings, lever->code, lever->severity, "%s", replan->detail[0] ? replan->detail : lever->detail);
@@ -584,11 +591,11 @@ void levers_advise(const struct stage_schedule *schedule, const struct candidate
 
 		replan_begin(&now, &replan);
 		if (progress_stopped(schedule->input->progress))
-			return; /* planner_training says so */
+			return; /* planner_training() reports the cancellation */
 		if (!levers[i].change(&now, &replan))
 			continue;
 		fleet_candidate_plan(&replan.schedule, 0, replan.gpu_count, &replan.pins, &again, &counts);
-		if (again.any && again.fits && gains(&now, &levers[i], &again))
-			offer(&now, &levers[i], &replan, &again, &plan->findings);
+		if (again.any && again.fits && lever_gains(&now, &levers[i], &again))
+			offer_lever(&now, &levers[i], &replan, &again, &plan->findings);
 	}
 }

@@ -1,15 +1,16 @@
 #include "planner/training/measured.h"
 
-/* A part that the prediction hardly has says nothing about one that was measured. */
+/* A predicted part below this share of the step is too small to give a factor. */
 static const double least_share = 0.01;
 
-/* Nobody measures these two without a profiler's kernels: then they are somewhere in the computing. */
+/* True for the two parts that only a profiler's kernels can separate. Without a measurement they are part of the
+ * computing. */
 static bool is_in_computing(const struct measured_step *measured, enum bottleneck kind)
 {
 	return (kind == BOTTLENECK_MEMORY || kind == BOTTLENECK_MEMORY_BANDWIDTH) && !is_given(measured->parts_s[kind]);
 }
 
-/* The computing, with what is in it for want of a figure: the same factor for all. */
+/* Returns the factor of computing, which also applies to the parts that it includes for lack of a measurement. */
 static double computing_factor(const struct measured_step *measured, const double *predicted_s)
 {
 	double all_s = predicted_s[BOTTLENECK_COMPUTE];

@@ -4,7 +4,7 @@
 
 #include "planner/training/range.h"
 
-static const double roomy_bytes = 1e18; /* more than any model takes */
+static const double roomy_bytes = 1e18; /* more than any model needs */
 
 static const struct candidate *candidate_of(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan)
 {
@@ -16,7 +16,7 @@ static const char *accelerator_name(const struct candidate *candidate)
 	return candidate->accelerator.id ? candidate->accelerator.id : "the accelerator";
 }
 
-/* The smallest doubling of accelerators on which something fits; `any` false when nothing does. */
+/* Doubles the accelerators until a layout fits in memory; `any` is false when none does. */
 static struct candidate_plan least_that_fits(const struct stage_schedule *schedule, size_t candidate, int64_t from, const struct parallelism *pins)
 {
 	struct search_counts counts = {0};
@@ -31,7 +31,7 @@ static struct candidate_plan least_that_fits(const struct stage_schedule *schedu
 	return candidate_plan;
 }
 
-/* The same accelerators under other pins. */
+/* Plans the same accelerators with other pins. */
 static struct candidate_plan with_pins(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, const struct parallelism *pins)
 {
 	struct search_counts counts = {0};
@@ -42,7 +42,8 @@ static struct candidate_plan with_pins(const struct stage_schedule *schedule, co
 	return again;
 }
 
-/* What the same accelerators would take if their memory held anything: what a way around the memory is measured by. */
+/* Returns the hours of the same accelerators with unlimited memory: the reference for each way around a lack of
+ * memory. */
 static double roomy_hours(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, const struct parallelism *pins)
 {
 	struct candidate roomy = *candidate_of(schedule, candidate_plan);
@@ -61,7 +62,7 @@ static double roomy_hours(const struct stage_schedule *schedule, const struct ca
 static const struct parallelism no_pins = {.tensor = ABSENT_COUNT, .pipeline = ABSENT_COUNT, .data = ABSENT_COUNT, .context = ABSENT_COUNT,
 	.expert = ABSENT_COUNT, .interleave = ABSENT_COUNT, .micro_batch = ABSENT_COUNT, .zero_stage = ABSENT_COUNT, .zero_group = ABSENT_COUNT, .kept_layers = ABSENT_COUNT};
 
-/* The same pins, with the layers' inputs in host memory. */
+/* Plans the same pins with the layers' inputs in host memory. */
 static struct candidate_plan with_inputs_on_host(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan)
 {
 	struct parallelism pins = schedule->input->request.parallelism;
@@ -85,7 +86,8 @@ static int say_hours(const struct stage_schedule *schedule, const struct candida
 	return snprintf(text, size, "in %.4g hours, %.3g %% %s than with enough memory", way->wall_clock_hours, fabs(more), more < 0 ? "less" : "more");
 }
 
-/* What else holds it, where the degrees themselves are not to blame: the optimizer's states in the host's memory, or more accelerators. */
+/* Describes what makes the plan fit where the pinned degrees are not the cause: the optimizer's states in host memory,
+ * or more accelerators. */
 static void say_relaxed(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, char *text, size_t size)
 {
 	const char *name = accelerator_name(candidate_of(schedule, candidate_plan));
@@ -103,12 +105,13 @@ static void say_relaxed(const struct stage_schedule *schedule, const struct cand
 	if (length > 0 && more.any)
 		snprintf(text + length, size - (size_t)length, ", or on %lld accelerators in %.4g hours", (long long)more.gpu_count, more.wall_clock_hours);
 	else if (length == 0 && more.any)
-		snprintf(text, size, "it needs at least %lld of %s, which take %.4g hours, or one with more memory", (long long)more.gpu_count, name, more.wall_clock_hours);
+		snprintf(text, size, "it needs at least %lld of %s, which take %.4g hours, or an accelerator with more memory", (long long)more.gpu_count, name, more.wall_clock_hours);
 	else if (length == 0)
-		snprintf(text, size, "no number of %s up to %d holds it: take one with more memory", name, SEARCH_GPUS_MAX);
+		snprintf(text, size, "it fits on no number of %s up to %d: use an accelerator with more memory", name, SEARCH_GPUS_MAX);
 }
 
-/* Memory: full recomputation, other degrees, offload, or more accelerators; the first that helps, with the hours that it takes. */
+/* Reports a lack of memory and the first remedy that works, with its hours: full recomputation, other degrees, offload,
+ * or more accelerators. */
 static enum status explain_memory(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct failure *failure)
 {
 	const struct memory_use *memory = &candidate_plan->found.memory;
@@ -135,22 +138,23 @@ static enum status explain_memory(const struct stage_schedule *schedule, const s
 	} else {
 		say_relaxed(schedule, candidate_plan, remedy, sizeof remedy);
 	}
-	return failure_set(failure, STATUS_INFEASIBLE, "memory: the leanest layout on %lld of %s needs %.1f GB of %.1f GB each; %s",
+	return failure_set(failure, STATUS_INFEASIBLE, "memory: the layout of least memory on %lld of %s needs %.1f GB of %.1f GB each; %s",
 		(long long)candidate_plan->gpu_count, accelerator_name(candidate_of(schedule, candidate_plan)), memory->total_bytes / 1e9, memory->capacity_bytes / 1e9, remedy);
 }
 
-/* A constraint, and the best of the search by it: a fault where even that one does not keep it. */
+/* A limit of the request, and the best plan of the search by it. A fault is added where even that plan does not keep
+ * it. */
 struct limit {
 	const char *pointer, *unit, *best, *remedy;
 	double most;
-	const struct interval *range; /* of the candidate_plan's figure */
+	const struct interval *range; /* of the candidate_plan's limited figure */
 	const struct candidate_plan *candidate_plan;
-	const struct candidate_plan *likeliest; /* to keep a deadline; NULL: not told */
+	const struct candidate_plan *likeliest; /* the plan most likely to keep a deadline; NULL: not reported */
 };
 
-static const double least_told = 0.0005; /* of a probability in three digits */
+static const double least_told = 0.0005; /* least probability that shows in three digits */
 
-/* "0.435"; where three digits would say 0, "below 0.001". */
+/* "0.435"; "below 0.001" where three digits would show 0. */
 static const char *say_probability(double probability, char text[16])
 {
 	snprintf(text, 16, probability < least_told ? "below 0.001" : "%.3f", probability);
@@ -199,7 +203,7 @@ static void say_figure(const struct stage_schedule *schedule, double limit, cons
 		snprintf(text + length, size - length, "%s %.6g %s", length > 0 ? "," : "", interval_quantile(range, schedule->confidence), unit);
 }
 
-/* "256 of h100-sxm5-80gb, needs 226.508 hours, 190753 USD": of what is limited, as much as the request's confidence takes. */
+/* "256 of h100-sxm5-80gb, needs 226.508 hours, 190753 USD": the limited figures at the request's confidence. */
 static void say_needs(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, char *text, size_t size)
 {
 	const struct training_request *request = &schedule->input->request;
@@ -213,7 +217,7 @@ static void say_needs(const struct stage_schedule *schedule, const struct candid
 	snprintf(text, size, "%lld of %s, needs%s", (long long)candidate_plan->gpu_count, accelerator_name(candidate_of(schedule, candidate_plan)), figures);
 }
 
-/* Each limit by itself can be kept, not all together: the fastest, and the best by another limit. */
+/* Reports limits that can each be kept, but not all together: the fastest plan, and the best by another limit. */
 static enum status explain_all_at_once(const struct stage_schedule *schedule, const struct selection *selection, struct failure *failure)
 {
 	const struct training_request *request = &schedule->input->request;
@@ -228,21 +232,21 @@ static enum status explain_all_at_once(const struct stage_schedule *schedule, co
 		schedule->confidence, fastest, by_budget ? "cheapest" : by_carbon ? "cleanest" : "thriftiest", others);
 }
 
-/* A fixed number that is too slow: the first of its doublings that is not. */
+/* For a given number of accelerators that is too slow, finds the first of its doublings that keeps the deadline. */
 static void say_count_in_time(const struct stage_schedule *schedule, const struct candidate_plan *fast, char *text, size_t size)
 {
 	const struct training_request *request = &schedule->input->request;
 	struct search_counts counts = {0};
 	struct candidate_plan candidate_plan;
 
-	snprintf(text, size, "; more time, a larger batch or a lower confidence would help");
+	snprintf(text, size, "; raise the deadline or the global batch, or lower the confidence");
 	if (request->common.gpu_count < 1 || range_keeps(schedule, &fast->range.wall_clock_hours, schedule->deadline_hours))
 		return;
 	for (int64_t count = 2 * request->common.gpu_count; count <= SEARCH_GPUS_MAX; count *= 2) {
 		fleet_candidate_plan(schedule, fast->candidate, count, &request->parallelism, &candidate_plan, &counts);
 		if (!candidate_plan.any || !candidate_plan.fits || !range_keeps(schedule, &candidate_plan.range.wall_clock_hours, schedule->deadline_hours))
 			continue;
-		snprintf(text, size, "; %lld of them keep it, perhaps fewer", (long long)count);
+		snprintf(text, size, "; %lld of them keep the deadline; fewer may be enough", (long long)count);
 		return;
 	}
 }
@@ -256,11 +260,11 @@ static enum status explain_limits(const struct stage_schedule *schedule, const s
 	char in_time[96];
 	const struct limit limits[] = {
 		{"/deadline_hours", "hours", "fastest", in_time, schedule->deadline_hours, &fast->range.wall_clock_hours, fast, &selection->likeliest},
-		{"/budget_usd", "USD", "cheapest", "; fewer tokens, a cheaper offer (pricing) or a lower confidence would help",
+		{"/budget_usd", "USD", "cheapest", "; use fewer tokens or a cheaper offer (pricing), or lower the confidence",
 			cheap->any ? request->budget_usd : ABSENT_NUMBER, &cheap->range.total_usd, cheap, NULL},
-		{"/carbon_cap_kgco2e", "kg", "cleanest", "; a cleaner region, fewer tokens or a lower confidence would help", request->common.carbon_cap_kgco2e,
+		{"/carbon_cap_kgco2e", "kg", "cleanest", "; use a cleaner region or fewer tokens, or lower the confidence", request->common.carbon_cap_kgco2e,
 			&clean->range.total_kgco2e, clean, NULL},
-		{"/energy_cap_kwh", "kWh", "thriftiest", "; fewer tokens, a newer accelerator or a lower confidence would help",
+		{"/energy_cap_kwh", "kWh", "thriftiest", "; use fewer tokens or a newer accelerator, or lower the confidence",
 			request->common.energy_cap_kwh, &thrifty->range.total_kwh, thrifty, NULL},
 	};
 
@@ -272,10 +276,10 @@ static enum status explain_limits(const struct stage_schedule *schedule, const s
 	if (failure->fault_total == 0)
 		return explain_all_at_once(schedule, selection, failure);
 	return failure_set(failure, STATUS_INFEASIBLE, "%s: %s%s", failure->faults[0].pointer + 1, failure->faults[0].detail,
-		failure->fault_total > 1 ? "; other constraints do not hold either, see errors" : "");
+		failure->fault_total > 1 ? "; other limits fail too, see errors" : "");
 }
 
-/* The plan without the faulty pins, in a sentence. */
+/* Reports the faults of the pins and the nearest layout without the faulty pins. */
 static void explain_pins(const struct stage_schedule *schedule, int64_t gpu_count, const struct parallelism *right, struct failure *failure)
 {
 	size_t total = failure->fault_total;
@@ -285,7 +289,7 @@ static void explain_pins(const struct stage_schedule *schedule, int64_t gpu_coun
 
 	if (gpu_count >= 1 && gpu_count <= SEARCH_GPUS_MAX)
 		fleet_candidate_plan(schedule, 0, gpu_count, right, &candidate_plan, &counts);
-	if (gpu_count >= 1 && gpu_count <= SEARCH_GPUS_MAX && !(candidate_plan.any && candidate_plan.fits)) /* what is right alone may not be together */
+	if (gpu_count >= 1 && gpu_count <= SEARCH_GPUS_MAX && !(candidate_plan.any && candidate_plan.fits)) /* pins that are valid one by one may contradict each other */
 		fleet_candidate_plan(schedule, 0, gpu_count, &no_pins, &candidate_plan, &counts);
 	if (!candidate_plan.any || !candidate_plan.fits) {
 		(void)failure_set(failure, STATUS_INVALID, "the pinned parallelism is not possible, for %zu reason%s: %s", total, total > 1 ? "s" : "", failure->faults[0].detail);
@@ -293,7 +297,7 @@ static void explain_pins(const struct stage_schedule *schedule, int64_t gpu_coun
 	}
 	layout = &candidate_plan.found.layout;
 	(void)failure_set(failure, STATUS_INVALID,
-		"the pinned parallelism is not possible, for %zu reason%s; the nearest that is: tensor %lld, pipeline %lld, data %lld, context %lld, expert %lld, interleave %lld, micro_batch %lld on %lld of %s, %.4g hours",
+		"the pinned parallelism is not possible, for %zu reason%s; the nearest possible layout: tensor %lld, pipeline %lld, data %lld, context %lld, expert %lld, interleave %lld, micro_batch %lld on %lld of %s, %.4g hours",
 		total, total > 1 ? "s" : "", (long long)layout->tensor, (long long)layout->pipeline, (long long)layout->data, (long long)layout->context,
 		(long long)layout->expert, (long long)layout->interleave, (long long)layout->micro_batch, (long long)gpu_count,
 		accelerator_name(candidate_of(schedule, &candidate_plan)), candidate_plan.wall_clock_hours);
@@ -317,7 +321,8 @@ enum status nearest_check_pins(const struct stage_schedule *schedule, struct fai
 	return STATUS_OK;
 }
 
-/* More accelerators than a step can be split over: the most of its halves that it can. */
+/* Reports a number of accelerators over which a step cannot be split, and the largest of its halves over which it
+ * can. */
 static enum status explain_count(const struct stage_schedule *schedule, double batch, struct failure *failure)
 {
 	int64_t asked = schedule->input->request.common.gpu_count;
@@ -327,7 +332,7 @@ static enum status explain_count(const struct stage_schedule *schedule, double b
 	for (int64_t count = asked / 2; count >= 1 && !candidate_plan.any; count /= 2)
 		fleet_candidate_plan(schedule, 0, count, &schedule->input->request.parallelism, &candidate_plan, &counts);
 	return failure_set(failure, STATUS_INFEASIBLE,
-		"no layout of %lld accelerators exists: a step of %.0f samples cannot feed them; raise the global batch, or take %lld, which it can feed",
+		"no layout of %lld accelerators exists: a step of %.0f samples is too small for them; raise the global batch, or use %lld accelerators",
 		(long long)asked, batch, (long long)(candidate_plan.any ? candidate_plan.gpu_count : 1));
 }
 
@@ -342,9 +347,9 @@ enum status nearest_explain(const struct stage_schedule *schedule, const struct 
 	if (selection->smallest.any)
 		return explain_memory(schedule, &selection->smallest, failure);
 	if (input->candidate_count == 0)
-		return failure_set(failure, STATUS_INFEASIBLE, "no accelerator to plan with: name one, or give a price");
+		return failure_set(failure, STATUS_INFEASIBLE, "no accelerator is named and none has a price: name an accelerator, or give a price");
 	if (!setting_of_candidate(input, &input->candidates[0], schedule->physics, schedule->teacher, schedule->stages[0].sequence, &setting))
-		return failure_set(failure, STATUS_INFEASIBLE, "%s has no dense rate in a format that this precision can be computed in, or no known memory: name another precision or accelerator",
+		return failure_set(failure, STATUS_INFEASIBLE, "%s has no dense rate in a format for this precision, or no known memory: name another precision or accelerator",
 			accelerator_name(&input->candidates[0]));
 	setting.batch = schedule->stages[0].batch;
 	if (request->common.gpu_count >= 1)

@@ -28,7 +28,7 @@ static struct interval around(double value, struct spread spread)
 	return interval_of_spread(value, spread);
 }
 
-/* Of a rate, whose time has the spread: a long time is a low rate. */
+/* Returns the interval of a rate from that of its time: a long time is a low rate. */
 static struct interval rate_around(double value, const struct candidate_plan *candidate_plan)
 {
 	const struct interval *time = &candidate_plan->range.step_time_s;
@@ -103,7 +103,7 @@ static void cost_provenance(const struct candidate_plan *candidate_plan, struct 
 static void monthly_provenance(const struct candidate_plan *candidate_plan, struct training_option *option)
 {
 	const struct footprint_spread *footprint = &candidate_plan->footprint.spread;
-	static const char source[] = "E45: of a run x 730 hours over the cadence";
+	static const char source[] = "E45: figure of a run x 730 hours / cadence";
 
 	provenance_note(option, "/monthly/total_usd", around(option->monthly.total_usd, candidate_plan->range.usd), PROVENANCE_DERIVED, source);
 	provenance_note(option, "/monthly/total_kwh", around(option->monthly.total_kwh, spread_joint(candidate_plan->range.hours, spread_even(footprint->total_kwh))),
@@ -112,14 +112,14 @@ static void monthly_provenance(const struct candidate_plan *candidate_plan, stru
 		PROVENANCE_DERIVED, source);
 }
 
-/* What the speed is taken to be, and how far off that may be. */
+/* Returns the MFU with its range and source. */
 static struct figure mfu_figure(const struct stage_schedule *schedule, const struct candidate *candidate, const struct candidate_plan *candidate_plan, double mfu)
 {
 	bool pinned = is_given(schedule->input->request.mfu), calibrated = range_is_calibrated(candidate);
 	struct interval range = rate_around(mfu, candidate_plan);
 
 	return (struct figure){"mfu", mfu, range.p10, range.p90,
-		pinned ? "request: mfu; a week's mean varies so" : calibrated ? candidate->calibration.source : "E32: step model, constants fitted to published runs",
+		pinned ? "request: mfu; the range is the variation of a week's mean" : calibrated ? candidate->calibration.source : "E32: step model, constants fitted to published runs",
 		pinned ? PROVENANCE_GIVEN : calibrated ? PROVENANCE_MEASURED : PROVENANCE_DERIVED};
 }
 

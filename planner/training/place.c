@@ -58,6 +58,6 @@ void place_best(const struct stage_schedule *schedule, struct candidate_plan *ca
 		kept = *candidate_plan;
 		best = i;
 	}
-	CHECK(best < count); /* the largest instances always do */
+	CHECK(best < count); /* the largest instances suit every number */
 	*candidate_plan = kept;
 }

@@ -8,8 +8,8 @@ const struct practice_constants practice_fitted = {.software = 1.13, .layout = 1
 
 static const double usual_days_per_root_gpu_hour = 0.05, usual_days_most = 57;
 
-/* First runs of a team on an accelerator that was new to it take 2.35 times their steps at the median (12 of the published runs, 1.8 to 2.9):
- * what typical runs take at their p80. */
+/* First runs of a team on an accelerator that was new to it take 2.35 times their steps at the median (12 published
+ * runs, 1.8 to 2.9): the p80 of typical runs. */
 static const double first_run_probability = 0.8;
 
 static void part_add(struct practice *practice, const char *name, double factor, struct interval range, const char *source, bool slows_steps)
@@ -21,8 +21,8 @@ static void part_add(struct practice *practice, const char *name, double factor,
 		practice->step_factor *= factor;
 }
 
-/* A range as wide as the table's, around another median. */
-static struct interval moved(double factor, double median, double low, double high)
+/* Returns a range as wide as the table's, around another median. */
+static struct interval range_around(double factor, double median, double low, double high)
 {
 	return (struct interval){.p10 = low * factor / median, .p50 = factor, .p90 = high * factor / median};
 }
@@ -38,7 +38,7 @@ bool practice_layout_is_known(const struct parallelism *pins)
 PRACTICE_CONSTANTS(PRACTICE_RANGE)
 #undef PRACTICE_RANGE
 
-/* Of a part of the steps what observed steps of that likeness leave open: all at 0, nothing at 1. */
+/* Returns what observed steps of a likeness leave open of a part of the steps: all of it at 0, nothing at 1. */
 static struct interval left_open(double factor, struct interval range, double likeness)
 {
 	double open = sqrt(fmax(0, 1 - likeness * likeness)), rest = pow(factor, 1 - likeness);
@@ -61,7 +61,7 @@ struct practice practice_expected(const struct practice_known *known, const stru
 	if (known->step < 1 && !known->release)
 		step_part_add(&practice, "software", constants->software, range_of_software, source_of_software, known->step);
 	if (known->step < 1 && !known->layout)
-		step_part_add(&practice, "layout", layout, moved(layout, constants->layout, range_of_layout.p10, range_of_layout.p90), source_of_layout, known->step);
+		step_part_add(&practice, "layout", layout, range_around(layout, constants->layout, range_of_layout.p10, range_of_layout.p90), source_of_layout, known->step);
 	part_add(&practice, "evaluation_and_restarts", constants->evaluation_and_restarts, range_of_evaluation_and_restarts,
 		source_of_evaluation_and_restarts, false);
 	return practice;
@@ -89,7 +89,7 @@ double practice_log_sigma(const struct practice *practice)
 	return even_sigma(practice_spread(practice));
 }
 
-/* E134. What one's own runs say of the whole is shared out by the parts' variances. */
+/* E134. Divides the effect of the client's own runs on the whole among the parts by their variances. */
 static void own_runs_apply(const struct own_runs *runs, double gpu_count, const struct practice_constants *constants, struct practice *practice)
 {
 	const struct practice rest = practice_expected(&(struct practice_known){.step = 1, .node_count = 1}, constants);
@@ -107,14 +107,14 @@ static void own_runs_apply(const struct own_runs *runs, double gpu_count, const 
 
 		bool beside = strcmp(part->name, "evaluation_and_restarts") == 0;
 
-		if (beside) /* no run is shorter than its steps */
+		if (beside) /* a run is never shorter than its steps */
 			range = (struct interval){fmax(1, range.p10), fmax(1, range.p50), fmax(1, range.p90)};
 		part_add(&moved_practice, part->name, range.p50, range, runs->source, !beside);
 	}
 	*practice = moved_practice;
 }
 
-/* How well the step's time is known: 1 given or measured; the likeness of observed jobs; 0 not. */
+/* Returns how well the step time is known: 1 given or measured; the likeness of observed jobs; 0 unknown. */
 static double known_step(const struct training_input *input, const struct candidate *candidate, double gpu_count)
 {
 	if (is_given(input->request.mfu) || input->measured)
@@ -149,7 +149,7 @@ struct practice practice_of_run(const struct training_input *input, const struct
 		double factor = interval_quantile(&range, first_run_probability) / practice.value;
 
 		part_add(&practice, "new_hardware", factor, (struct interval){factor, factor, factor},
-			"E131: first runs on hardware that is new to a team take what typical ones take at their p80 (12 published runs, median 2.35 times their steps)",
+			"E131: a team's first run on new hardware takes the p80 of a typical run (12 published runs, median 2.35 times their steps)",
 			known_step(input, candidate, gpu_count) < 1);
 		range = interval_of_spread(practice.value, practice_spread(&practice));
 	}

@@ -27,9 +27,10 @@ double range_measured_log_sigma(const struct calibration *calibration, const str
 	return sigma;
 }
 
-/* E126. What is left of the spread once something was measured: the ceiling of products is known as well as it was measured; observed steps
- * leave what they disagree by, and what a week's mean varies; of jobs unlike the planned one, what their likeness l leaves open as well (E148):
- * sigma^2 (1 - l^2), with stack_low and stack_high at that distance already. Never more than without. */
+/* E126. Returns the spread that remains after a measurement. A measured ceiling of products leaves the spread of that
+ * measurement. Observed steps leave their disagreement and the variation of a week's mean. Observed jobs unlike the
+ * planned one also leave what their likeness l leaves open (E148): sigma^2 (1 - l^2); stack_low and stack_high already
+ * are at that distance. The result is never more than without the measurement. */
 static double calibrated_log_sigma(const struct calibration *calibration, const struct candidate_plan *candidate_plan, double sigma)
 {
 	struct bottleneck_use use = step_bottleneck(&candidate_plan->found.step);
@@ -68,7 +69,8 @@ double range_step_log_sigma(const struct stage_schedule *schedule, const struct 
 	return calibrated_log_sigma(&candidate->calibration, candidate_plan, interval_joint_sigma(published_log_sigma(schedule, candidate), scope_log_sigma(schedule, candidate_plan)));
 }
 
-/* Spread of wall clock over useful hours that the published failure rates leave. A rate that the caller gave has none. */
+/* Returns the spread of wall clock over useful hours from the published failure rates; 0 for a rate that the request
+ * gives. */
 static double failure_log_sigma(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan)
 {
 	const struct training_request *request = &schedule->input->request;
@@ -81,7 +83,8 @@ static double failure_log_sigma(const struct stage_schedule *schedule, const str
 		reliability_fraction(job, reliability_mtbf_hours(request, job, n, RELIABILITY_MTBF_HIGH_GPU_HOURS)));
 }
 
-/* Low to high are what offers differ by: nothing is cheaper than the cheapest, and the upward spread is at most that of the offers. */
+/* Returns the spread of the price, from the range of offers: no price is below the cheapest, and the upward spread is
+ * at most that of the offers. */
 static struct spread price_spread(const struct candidate_plan *candidate_plan)
 {
 	double low = candidate_plan->price.low_usd_per_gpu_hour, usd = candidate_plan->price.usd_per_gpu_hour, high = candidate_plan->price.high_usd_per_gpu_hour;
@@ -90,7 +93,8 @@ static struct spread price_spread(const struct candidate_plan *candidate_plan)
 		: spread_even(0);
 }
 
-/* Part of the cost that goes with the price of accelerators, and part that goes with hours (none where a commitment is paid on). */
+/* Shares of the cost in proportion to the price of accelerators, and in proportion to hours (without the accelerators
+ * where a commitment is paid for longer than the run). */
 static double price_share(const struct candidate_plan *candidate_plan)
 {
 	return candidate_plan->total_usd > 0 ? candidate_plan->price.usd_per_gpu_hour * candidate_plan->gpu_hours / candidate_plan->total_usd : 0;
@@ -103,7 +107,7 @@ static double hours_share(const struct candidate_plan *candidate_plan)
 	return candidate_plan->total_usd > 0 ? by_hours + candidate_plan->data_cost.storage_usd / candidate_plan->total_usd : 0;
 }
 
-/* E108. Money is a sum: accelerators by price and hours, storage by hours, egress by neither. */
+/* E108. Cost is a sum: accelerators by price and hours, storage by hours, egress by neither. */
 static struct spread usd_spread(const struct candidate_plan *candidate_plan, struct spread hours, struct spread price)
 {
 	double by_hours = hours_share(candidate_plan), by_price = price_share(candidate_plan);
@@ -121,7 +125,7 @@ void range_fill(const struct stage_schedule *schedule, struct candidate_plan *ca
 {
 	struct candidate_plan_range *range = &candidate_plan->range;
 	const struct footprint_spread *footprint = &candidate_plan->footprint.spread;
-	double bound = candidate_plan->least_step_s / candidate_plan->found.step.time.time_s; /* of the step's time */
+	double bound = candidate_plan->least_step_s / candidate_plan->found.step.time.time_s; /* factor on the step time */
 	double least_hours = candidate_plan->wall_clock_hours / candidate_plan->practice.value * bound;
 
 	range->step = spread_even(candidate_plan->step_log_sigma);
@@ -130,7 +134,7 @@ void range_fill(const struct stage_schedule *schedule, struct candidate_plan *ca
 	range->hours = spread_joint(range->step, spread_joint(range->failures, range->practice));
 	range->step_time_s = not_below(interval_of_spread(candidate_plan->found.step.time.time_s, range->step), candidate_plan->least_step_s);
 	range->wall_clock_hours = not_below(interval_of_spread(candidate_plan->wall_clock_hours, range->hours), least_hours);
-	range->hours.low = spread_of_range(range->wall_clock_hours.p10, candidate_plan->wall_clock_hours, candidate_plan->wall_clock_hours).low; /* money and energy stop there, too */
+	range->hours.low = spread_of_range(range->wall_clock_hours.p10, candidate_plan->wall_clock_hours, candidate_plan->wall_clock_hours).low; /* cost and energy have the same bound */
 	range->usd = usd_spread(candidate_plan, range->hours, price_spread(candidate_plan));
 	range->gpu_hours = interval_of_spread(candidate_plan->gpu_hours, range->hours);
 	range->total_usd = interval_of_spread(candidate_plan->priced ? candidate_plan->total_usd : ABSENT_NUMBER, range->usd);
@@ -179,7 +183,7 @@ bool range_keeps_promises(const struct stage_schedule *schedule, const struct ca
 	return true;
 }
 
-/* A source of uncertainty: its spread of the hours, and of the price. */
+/* A source of uncertainty: its spreads of the hours and of the price, and what would reduce them. */
 struct source {
 	const char *field, *cure;
 	struct spread hours, price;
@@ -208,13 +212,14 @@ static size_t sources_of(const struct stage_schedule *schedule, const struct can
 	return count;
 }
 
-/* What is left of a spread without one of its independent parts. */
+/* Returns a spread without one of its independent parts. */
 static struct spread spread_without(struct spread all, struct spread part)
 {
 	return (struct spread){sqrt(fmax(0, all.low * all.low - part.low * part.low)), sqrt(fmax(0, all.high * all.high - part.high * part.high))};
 }
 
-/* In money, or hours where there is no price. At even odds no uncertainty costs anything: then the wider one. */
+/* Compares by cost, or by hours where there is no price. At a confidence of one half no uncertainty costs anything:
+ * then by spread. */
 static bool costs_more(const struct candidate_plan *candidate_plan, const struct uncertainty *a, double spread_a, const struct uncertainty *b, double spread_b)
 {
 	double of_all = candidate_plan->priced ? candidate_plan->total_usd : candidate_plan->wall_clock_hours;

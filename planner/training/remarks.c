@@ -17,8 +17,8 @@ static void assume_reliability(const struct stage_schedule *schedule, const stru
 		if (strncmp(inputs->items[i].field, "reliability.", strlen("reliability.")) == 0)
 			findings_assume_figure(findings, &inputs->items[i]);
 	if (request->reliability.spare_nodes < 0)
-		findings_assume_text(findings, "reliability.spare_nodes", "a replacement is at hand",
-			"E48: goodput.spare_nodes says how many keep it so; give spare_nodes to pay for them and to count the waiting");
+		findings_assume_text(findings, "reliability.spare_nodes", "a replacement is available",
+			"E48: goodput.spare_nodes is the number of spare nodes that this takes; give spare_nodes to pay for them and to count the waiting");
 }
 
 static void assume_software(const struct stage_schedule *schedule, const struct candidate *had, struct findings *findings)
@@ -29,12 +29,12 @@ static void assume_software(const struct stage_schedule *schedule, const struct 
 	if (!request->stack_release)
 		findings_assume_text(findings, "stack_release", stack_newest_release(request->stack), "E30: newest release with published measurements");
 	if (!is_given(request->input_pipeline.sample_bytes) && !is_given(request->input_pipeline.cpu_ms_per_sample))
-		findings_assume_text(findings, "input_pipeline", "does not bind", "E32: token data is a few bytes a token; give input_pipeline to check");
+		findings_assume_text(findings, "input_pipeline", "does not limit the step", "E32: token data is a few bytes a token; give input_pipeline to check");
 	else if (is_given(request->input_pipeline.sample_bytes) && !read)
-		findings_assume_text(findings, "input_pipeline.storage_gbs", "does not bind", "E32: no rate of the storage is known: give input_pipeline.storage_gbs to check");
+		findings_assume_text(findings, "input_pipeline.storage_gbs", "does not limit the step", "E32: the storage rate is unknown: give input_pipeline.storage_gbs to check");
 }
 
-/* What observed steps say of the number that was found; of a number that is given the resolver said it. */
+/* Notes the observed steps at the number that the search found. The resolver notes those at a given number. */
 static void assume_observed(const struct stage_schedule *schedule, const struct candidate_plan *best, struct findings *findings)
 {
 	const struct calibration *calibration = &schedule->input->candidates[best->candidate].calibration;
@@ -47,7 +47,7 @@ static void assume_observed(const struct stage_schedule *schedule, const struct 
 	findings_assume_number(findings, "calibration.stack_likeness", stack.likeness, OBSERVATION_LIKENESS_SOURCE);
 }
 
-/* Which parts of practice something else replaces. */
+/* Notes the parts of practice that another value replaces. */
 static void assume_practice(const struct stage_schedule *schedule, const struct candidate_plan *best, struct findings *findings)
 {
 	const struct training_input *input = schedule->input;
@@ -58,13 +58,13 @@ static void assume_practice(const struct stage_schedule *schedule, const struct 
 	if (request->common.practice == PRACTICE_RECIPE)
 		return;
 	if (step || request->stack_release)
-		findings_assume_text(findings, "practice.software", step ? step : "stack_release of the request", "E131: what is known replaces the part of practice");
+		findings_assume_text(findings, "practice.software", step ? step : "stack_release of the request", "E131: a known value replaces this part of practice");
 	if (step || practice_layout_is_known(&request->parallelism))
-		findings_assume_text(findings, "practice.layout", step ? step : "parallelism of the request", "E131: what is known replaces the part of practice");
+		findings_assume_text(findings, "practice.layout", step ? step : "parallelism of the request", "E131: a known value replaces this part of practice");
 	else if (best->node_count == 1)
 		findings_assume_text(findings, "practice.layout", "one machine",
-			is_given(best->practice.own_runs) ? "E131, E134: one machine has no network to lay a run out over: the part begins at 1, and runs of your own move it"
-			                                  : "E131: one machine has no network to lay a run out over: the part is 1");
+			is_given(best->practice.own_runs) ? "E131, E134: one machine has no network between machines: the part starts at 1, and runs of your own move it"
+			                                  : "E131: one machine has no network between machines: the part is 1");
 }
 
 static void assume_layout(const struct stage_schedule *schedule, struct findings *findings)
@@ -72,10 +72,10 @@ static void assume_layout(const struct stage_schedule *schedule, struct findings
 	const struct parallelism *pins = &schedule->input->request.parallelism;
 
 	if (pins->tensor < 1 || pins->pipeline < 1 || pins->micro_batch < 1 || pins->recompute == RECOMPUTE_UNSET)
-		findings_assume_text(findings, "parallelism", "searched", "E42: of the layouts that fit memory the fastest; what is pinned stays");
+		findings_assume_text(findings, "parallelism", "searched", "E42: the fastest layout that fits in memory; pinned values stay");
 }
 
-/* The lowest that a published run reports is about 0.6 (OPT-175B, metaseq logbook). */
+/* The lowest goodput in a published run is about 0.6 (OPT-175B, metaseq logbook). */
 static const double worrying_goodput = 0.6;
 
 static void warn_of_request(const struct stage_schedule *schedule, const struct candidate_plan *best, struct findings *findings)
@@ -85,23 +85,23 @@ static void warn_of_request(const struct stage_schedule *schedule, const struct 
 	enum precision used = PRECISION_UNSET;
 
 	if (!best->fits)
-		findings_warn(findings, "memory: the layout needs %.1f GB of %.1f GB and would not run; it is answered because enforce_memory is false",
+		findings_warn(findings, "memory: the layout needs %.1f GB of %.1f GB and would not run; the plan is returned because enforce_memory is false",
 			best->found.memory.total_bytes / 1e9, best->found.memory.capacity_bytes / 1e9);
 	else if (best->found.memory.total_bytes > LAYOUT_COMFORTABLE_FILL * best->found.memory.capacity_bytes)
-		findings_warn(findings, "memory: %.1f of %.1f GB are full, by an estimate whose published counterparts lie up to an eighth higher: try it before relying on it",
+		findings_warn(findings, "memory: the layout fills an estimated %.1f of %.1f GB; published runs used up to an eighth more than estimated: test the layout first",
 			best->found.memory.total_bytes / 1e9, best->found.memory.capacity_bytes / 1e9);
 	if (!best->priced && !findings->missing_price_told)
 		findings_warn(findings, "no price is known for this accelerator, so cost is left out; give pricing.usd_per_gpu_hour");
 	if (best->reliability.fraction < worrying_goodput)
-		findings_warn(findings, "goodput: only %.3g %% of the hours train, failures come every %.3g hours and a checkpoint takes %.3g hours: %s, or take fewer accelerators",
+		findings_warn(findings, "goodput: only %.3g %% of the hours train, failures come every %.3g hours and a checkpoint takes %.3g hours: %s, or use fewer accelerators",
 			100 * best->reliability.fraction, best->reliability.mtbf_hours, best->reliability.checkpoint_hours,
 			best->reliability.spot && is_given(request->common.pricing.spot_interruptions_per_gpu_hour)
-				? "spot offers that are taken away so often do not do (pricing.terms), checkpoint faster (reliability.checkpoint_gbs)"
+				? "use offers with fewer interruptions (pricing.terms), checkpoint faster (reliability.checkpoint_gbs)"
 				: "raise reliability.checkpoint_gbs or mtbf_gpu_hours");
 	if (is_given(request->common.pricing.spot_interruptions_per_gpu_hour) && !best->reliability.spot)
-		findings_warn(findings, "pricing.spot_interruptions_per_gpu_hour is not used: the offer is no spot offer (pricing.terms: [\"spot\"])");
+		findings_warn(findings, "pricing.spot_interruptions_per_gpu_hour is not used: the offer is not a spot offer (pricing.terms: [\"spot\"])");
 	if (best->price.has_offer && best->reliability.spot && !is_given(request->common.pricing.spot_interruptions_per_gpu_hour))
-		findings_warn(findings, "spot: how often instances are taken away is not known, so no interruption is counted: give pricing.spot_interruptions_per_gpu_hour");
+		findings_warn(findings, "spot: the interruption rate is unknown, so no interruption is counted: give pricing.spot_interruptions_per_gpu_hour");
 	if (request->common.precision != PRECISION_UNSET)
 		accelerator_peak_flops_per_s(&input->candidates[best->candidate].accelerator, request->common.precision, &used);
 	if (used != PRECISION_UNSET && used != request->common.precision)
@@ -116,11 +116,11 @@ static void warn_of_request(const struct stage_schedule *schedule, const struct 
 		findings_warn(findings, "fine_tuning.rank is not used: only lora and qlora have one");
 }
 
-/* The largest matrix products of any training accelerator reach 0.87 of its dense peak (A100, MAMF tables, stas00/ml-engineering), but for
- * Gaudi's 0.97: no training does. */
+/* The largest matrix products of a training accelerator reach at most 0.87 of its dense peak (A100, MAMF tables,
+ * stas00/ml-engineering), except Gaudi's 0.97. No training reaches that. */
 static const double unheard_of_mfu = 0.87;
 
-/* Before all else: the longest published run takes 163 days (xTrimoPGLM, tests/validation/runs.jsonl). */
+/* The first of the warnings. The longest published run takes 163 days (xTrimoPGLM, tests/validation/runs.jsonl). */
 static void warn_of_length(const struct candidate_plan *best, struct findings *findings)
 {
 	if (best->wall_clock_hours > SEARCH_HOURS_MOST)
@@ -128,17 +128,17 @@ static void warn_of_length(const struct candidate_plan *best, struct findings *f
 			best->wall_clock_hours / SEARCH_HOURS_MOST, (long long)best->gpu_count);
 }
 
-/* Reserved terms alone: the commitment is there already (E110), and who has none must hear what one costs. */
+/* With reserved terms alone the plan assumes an existing commitment (E110). A client without one must see its cost. */
 static void warn_of_commitment(const struct request_common *common, const struct candidate *had, const struct candidate_plan *best, struct findings *findings)
 {
 	double years = had->offer.term == TERM_RESERVED_3Y ? 3 : 1, term_hours = years * cost_paid_hours(TERM_RESERVED_1Y, 1, ABSENT_NUMBER, false);
 
 	if (best->price.has_offer && cost_is_committed(&common->pricing) && best->wall_clock_hours < term_hours)
-		findings_warn(findings, "commitment: cost counts this run's hours of a commitment that is taken to be there already; the whole of it is %.4g USD for %.0f year%s",
+		findings_warn(findings, "commitment: the cost is this run's hours of a commitment that the plan assumes to exist; the whole commitment costs %.4g USD for %.0f year%s",
 			best->price.usd_per_gpu_hour * (double)best->gpu_count * term_hours, years, years > 1 ? "s" : "");
 }
 
-/* What was asked for and changes nothing, or lies past everything known. */
+/* Warns of members that change nothing, or that lie outside of all published values. */
 static void warn_of_excess(const struct training_request *request, const struct model *model, const struct candidate_plan *best, struct findings *findings)
 {
 	const char *newest = stack_newest_release(request->stack);
@@ -146,7 +146,7 @@ static void warn_of_excess(const struct training_request *request, const struct 
 	if (request->parallelism.sequence_parallel == TRUTH_TRUE && best->found.layout.tensor == 1)
 		findings_warn(findings, "parallelism.sequence_parallel changes nothing without tensor parallelism");
 	if (model->kind == MODEL_GENERIC && (request->parallelism.recompute == RECOMPUTE_FULL || request->parallelism.recompute == RECOMPUTE_SELECTIVE))
-		findings_warn(findings, "parallelism.recompute changes nothing here: of a generic model it is not known which activations could be made again");
+		findings_warn(findings, "parallelism.recompute changes nothing here: a generic model does not say which activations can be recomputed");
 	if (request->stack_release && strcmp(request->stack_release, newest) > 0)
 		findings_warn(findings, "stack_release %s is newer than the newest with published measurements, %s: the trend of releases goes no further", request->stack_release, newest);
 	if (request->mfu > unheard_of_mfu)
@@ -163,17 +163,17 @@ static void warn_of_batch(const struct training_input *input, struct training_pl
 			plan->batch.global_batch_tokens, over, plan->batch.critical_batch_tokens, 1 + over);
 }
 
-/* Optimizer states in host memory: nobody said that it is there. */
+/* Warns of optimizer states in host memory: the request does not say whether the host has that memory. */
 static void warn_of_offload(const struct training_input *input, const struct candidate_plan *best, struct findings *findings)
 {
 	double node = (double)best->gpu_count / (double)best->node_count;
 	double bytes = input->model.params_total * optimizer_bytes_per_param(input->request.optimizer, false) / (double)best->gpu_count * node;
 
 	if (best->found.layout.offload == TRUTH_TRUE && (input->request.fine_tuning.method == FINE_TUNING_UNSET || input->request.fine_tuning.method == FINE_TUNING_FULL))
-		findings_warn(findings, "offload: each node needs %.0f GB of host memory for the optimizer's states beside what the system takes", bytes / 1e9);
+		findings_warn(findings, "offload: each node needs %.0f GB of host memory for the optimizer's states, in addition to the system's own", bytes / 1e9);
 }
 
-/* Layers' inputs in host memory, likewise. */
+/* Warns of layers' inputs in host memory, for the same reason. */
 static void warn_of_inputs(const struct training_input *input, const struct candidate_plan *best, struct findings *findings)
 {
 	const struct parallelism *layout = &best->found.layout;
@@ -182,7 +182,7 @@ static void warn_of_inputs(const struct training_input *input, const struct cand
 	double rows = (double)layout->micro_batch * input->request.sequence_length / (double)layout->context;
 
 	if (layout->offload_activations == TRUTH_TRUE && is_given(input->request.sequence_length))
-		findings_warn(findings, "offload_activations: each node needs %.0f GB of host memory for the inputs of the layers beside what the system takes",
+		findings_warn(findings, "offload_activations: each node needs %.0f GB of host memory for the inputs of the layers, in addition to the system's own",
 			node * layers * rows * 2 * input->model.hidden / spread / 1e9);
 }
 
@@ -192,7 +192,7 @@ static void warn_of_zero(const struct training_request *request, const struct ca
 	int most = best->found.layout.pipeline > 1 ? software.zero_most_piped : software.zero_most;
 
 	if (request->parallelism.zero_stage > most)
-		findings_warn(findings, "parallelism.zero_stage: %s offers no ZeRO-%lld%s; at most %d, as far as its documentation says",
+		findings_warn(findings, "parallelism.zero_stage: %s does not offer ZeRO-%lld%s; its documentation names at most %d",
 			software.name[0] ? software.name : "the software", (long long)request->parallelism.zero_stage,
 			best->found.layout.pipeline > 1 ? " beside a pipeline" : "", most);
 }
@@ -200,7 +200,7 @@ static void warn_of_zero(const struct training_request *request, const struct ca
 static void warn_of_fabric(const struct candidate *candidate, struct findings *findings)
 {
 	if (candidate->torus_dimensions > 0)
-		findings_warn(findings, "interconnect: collectives on the %lldD torus of %s follow from its links' rate; only MaxText's published runs on TPUs validate them, and the interval is wider for it",
+		findings_warn(findings, "interconnect: collectives on the %lldD torus of %s follow from its links' rate; only MaxText's published runs on TPUs validate them, so the interval is wider",
 			(long long)candidate->torus_dimensions, candidate->accelerator.id ? candidate->accelerator.id : "this accelerator");
 }
 
@@ -209,8 +209,8 @@ void remarks_of_sizing(enum sizing sizing, struct findings *findings)
 	static const struct {
 		const char *text, *source;
 	} rules[] = {
-		[SIZING_DEADLINE] = {"the best by the objective of those that keep the deadline", "E133: smallest numbers that keep it with the confidence; of equal ones the first"},
-		[SIZING_USUAL] = {"what teams take for such a run", "E132: neither number, deadline, budget nor objective is given: the usual length of such a run, weighed against the objective; E152: runs within a year"},
+		[SIZING_DEADLINE] = {"the best by the objective among numbers that keep the deadline", "E133: the smallest number of each accelerator that keeps it with the confidence; of equal ones the first"},
+		[SIZING_USUAL] = {"the usual number for such a run", "E132: neither number, deadline, budget nor objective is given: the usual length of such a run, weighed against the objective; E152: runs within a year"},
 		[SIZING_KNEE] = {"the knee of cost against time within the budget", "E153: the last doubling that saves a larger part of the time than it adds to the cost, and no shorter than the shortest published runs of its size; give objective time for the fastest, cost for the cheapest"},
 		[SIZING_OBJECTIVE] = {"the best by the objective", "E152: of runs within a year the best by the objective; of those within 1 % of it the fastest (for objective time: the cheapest)"},
 	};
@@ -234,7 +234,7 @@ void remarks_of_left(const struct stage_schedule *schedule, const size_t candida
 			break;
 	}
 	if (count > 0)
-		findings_advise(findings, "name_accelerators", "info", "%zu accelerators cost more than %.0f times the best and were not searched further: name in accelerators those that you want to see (%s)",
+		findings_advise(findings, "name_accelerators", "info", "%zu accelerators cost more than %.0f times the best and were not searched further: list in accelerators those to include (%s)",
 			count, SEARCH_HOPELESS, names);
 }
 

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* Ends of the ranges: id of the run in tests/validation/training.jsonl. TPUs' (suite maxtext) lie within them, but for the numbers of chips. */
+/* The ends of the ranges are ids of runs in tests/validation/training.jsonl. TPU runs (suite maxtext) lie within the
+ * ranges, except for the numbers of chips. */
 static const struct scope_row scope_rows[SCOPE_COUNT] = {
 	[SCOPE_PARAMS] = {"parameters of the model", 1.245e8, 1.026e12, "gemm_fraction power_exponent narrow_fraction nvfp4_fraction gemm_wave_outputs element_traffic",
 		"mosaic-129, mbridge-26.06-052"},
@@ -15,7 +16,7 @@ static const struct scope_row scope_rows[SCOPE_COUNT] = {
 	[SCOPE_STAGES] = {"pipeline stages", 1, 64, "overlap", "meg21-t1-1.7B, meg21-t1-1008.0B"},
 	[SCOPE_CONTEXT] = {"context-parallel degree", 1, 64, "overlap link_fraction", "meg21-t1-1.7B, nemo-long-l3-8b-1024k"},
 	[SCOPE_RANKS] = {"ranks that exchange gradients (data x context)", 1, 1024, "nic_latency_s overlap", "meg20-1B-A100-1, internevo-full-1024-4x1"},
-	/* of 2,240 ranks there are published steps, which the fit did not see: Narayanan et al. 2021, table 2 */
+	/* published steps exist on 2,240 ranks, which the fit did not use: Narayanan et al. 2021, table 2 */
 	[SCOPE_SHARDS] = {"ranks that share ZeRO-3's weights", 8, 2240, "link_fraction nic_fraction overlap", "mosaic-024, Narayanan et al. 2021, arXiv 2104.04473, table 2"},
 	[SCOPE_HELD] = {"parameters that a rank of DeepSpeed's ZeRO holds", 2.3e8, 7.599e9, "synchronise_s", "Narayanan et al. 2021, table 2, 2,240 ranks; bloom-tune-082"},
 	[SCOPE_EXPERT_RANKS] = {"expert-parallel degree", 1, 64, "expert_traffic", "nemo's dense runs, mbridge-26.08-001"},
@@ -23,7 +24,7 @@ static const struct scope_row scope_rows[SCOPE_COUNT] = {
 		"expert_fraction expert_half_rows expert_gain_per_year expert_host_s expert_wait_s", "mbridge-26.08-006, mbridge-25.09-275"},
 	[SCOPE_CHIPS] = {"chips of a compiled step", 64, 2048, "compiled_wave_outputs compiled_overlap compiled_link_fraction compiled_expert_fraction compiled_fragmentation", "maxtext-v5p-128-32b, maxtext-v5p-4096-1024b"},
 	[SCOPE_ADAPTED] = {"tokens of a sequence, with adapters", 256, 8192, "adapter_moves adapter_moves_fused added_kernels widening_bytes", "qwen-72b-lora-256, qwen-1.8b-lora-8192"},
-	/* one network alone: any other is outside */
+	/* one network only: any other is outside */
 	[SCOPE_SAMPLE] = {"FLOPs of a sample of a network that is no transformer", 8.2e9, 8.2e9, "generic_fraction generic_moves", "resnet50-lambda-rtx-3090-1, all of the suite"},
 	[SCOPE_RELEASE] = {"release of the software", 2020.2, 2026.63, "youth release_gain_per_year torch_on_amd torch_on_amd_narrow", "megatron2020, mbridge-26.08-001"},
 };
@@ -33,7 +34,8 @@ const struct scope_row *scope_row_of(enum scope_quantity quantity)
 	return &scope_rows[quantity];
 }
 
-/* Releases whose runs were published, of stacks with runs of their own (0: none): the middle of the month, as release_year(). */
+/* Releases with published runs, for stacks with runs of their own (0: none), as release_year(): the middle of the
+ * month. */
 static const double releases[STACK_COUNT][2] = {
 	[STACK_MEGATRON_LM] = {2020.2, 2022.38}, [STACK_MEGATRON_DEEPSPEED] = {2021.29, 2022.46}, [STACK_MEGATRON_CORE] = {2024.54, 2026.63},
 	[STACK_FSDP] = {2023.79, 2023.8}, [STACK_TORCHTITAN] = {2024.95, 2025.46}, [STACK_INTERNEVO] = {2024.04, 2024.05}, [STACK_MAXTEXT] = {2024.04, 2025.46},
@@ -51,7 +53,7 @@ struct scope_releases scope_releases_of(enum stack stack)
 	return (struct scope_releases){scope_rows[SCOPE_RELEASE].from, scope_rows[SCOPE_RELEASE].to};
 }
 
-static void look(struct scope *scope, enum scope_quantity quantity, double value, double from, double to, double distance)
+static void check_range(struct scope *scope, enum scope_quantity quantity, double value, double from, double to, double distance)
 {
 	if (!(distance > 1e-6))
 		return;
@@ -62,13 +64,13 @@ static void look(struct scope *scope, enum scope_quantity quantity, double value
 	scope->log_sigma = sqrt(scope->log_sigma * scope->log_sigma + SCOPE_LOG_SIGMA * SCOPE_LOG_SIGMA * distance * distance);
 }
 
-/* `value` 0 or less: there is none. */
-static void look_at(struct scope *scope, enum scope_quantity quantity, double value)
+/* A `value` of 0 or less: the setting does not have the quantity. */
+static void check_quantity(struct scope *scope, enum scope_quantity quantity, double value)
 {
 	const struct scope_row *row = &scope_rows[quantity];
 
 	if (value > 0)
-		look(scope, quantity, value, row->from, row->to, fmax(log(row->from / value), log(value / row->to)));
+		check_range(scope, quantity, value, row->from, row->to, fmax(log(row->from / value), log(value / row->to)));
 }
 
 void scope_of(const struct setting *setting, const struct parallelism *layout, struct scope *scope)
@@ -80,25 +82,25 @@ void scope_of(const struct setting *setting, const struct parallelism *layout, s
 	struct scope_releases released = scope_releases_of(setting->input->request.stack);
 
 	*scope = (struct scope){.count = 0};
-	if (model->kind != MODEL_GENERIC) { /* of what is no transformer the rate is one published figure: ground.h's spread covers no more */
-		look_at(scope, SCOPE_PARAMS, model->params_total);
-		look_at(scope, SCOPE_SEQUENCE, setting->sequence);
-		look_at(scope, SCOPE_STEP_TOKENS, degrees.batch * setting->sequence);
-		look_at(scope, SCOPE_ROWS, degrees.rows);
+	if (model->kind != MODEL_GENERIC) { /* a network that is not a transformer has one published rate: ground.h's spread covers these quantities */
+		check_quantity(scope, SCOPE_PARAMS, model->params_total);
+		check_quantity(scope, SCOPE_SEQUENCE, setting->sequence);
+		check_quantity(scope, SCOPE_STEP_TOKENS, degrees.batch * setting->sequence);
+		check_quantity(scope, SCOPE_ROWS, degrees.rows);
 	}
-	look_at(scope, SCOPE_ACCELERATORS, gpu_count);
-	look_at(scope, SCOPE_TENSOR, degrees.tensor);
-	look_at(scope, SCOPE_STAGES, degrees.pipeline);
-	look_at(scope, SCOPE_CONTEXT, degrees.context);
-	look_at(scope, SCOPE_RANKS, layout->zero_stage >= 3 ? 0 : ranks);
-	look_at(scope, SCOPE_SHARDS, layout->zero_stage >= 3 ? fmax(degrees.zero_group, scope_rows[SCOPE_SHARDS].from) : 0);
-	look_at(scope, SCOPE_HELD, deepspeed ? model->params_total / (degrees.tensor * degrees.pipeline * (layout->zero_stage >= 3 ? degrees.zero_group : 1)) : 0);
-	look_at(scope, SCOPE_EXPERT_RANKS, experts ? degrees.expert : 0);
-	look_at(scope, SCOPE_EXPERT_ACCELERATORS, experts ? gpu_count : 0);
-	look_at(scope, SCOPE_CHIPS, setting->physics == &setting->compiled ? gpu_count : 0);
-	look_at(scope, SCOPE_ADAPTED, setting->frozen && setting->software.separate_adapters ? setting->sequence : 0);
-	look_at(scope, SCOPE_SAMPLE, model->kind == MODEL_GENERIC ? model->generic_flops_per_sample : 0);
-	look(scope, SCOPE_RELEASE, year, released.from, released.to, fmax(released.from - 0.05 - year, year - released.to - 0.05));
+	check_quantity(scope, SCOPE_ACCELERATORS, gpu_count);
+	check_quantity(scope, SCOPE_TENSOR, degrees.tensor);
+	check_quantity(scope, SCOPE_STAGES, degrees.pipeline);
+	check_quantity(scope, SCOPE_CONTEXT, degrees.context);
+	check_quantity(scope, SCOPE_RANKS, layout->zero_stage >= 3 ? 0 : ranks);
+	check_quantity(scope, SCOPE_SHARDS, layout->zero_stage >= 3 ? fmax(degrees.zero_group, scope_rows[SCOPE_SHARDS].from) : 0);
+	check_quantity(scope, SCOPE_HELD, deepspeed ? model->params_total / (degrees.tensor * degrees.pipeline * (layout->zero_stage >= 3 ? degrees.zero_group : 1)) : 0);
+	check_quantity(scope, SCOPE_EXPERT_RANKS, experts ? degrees.expert : 0);
+	check_quantity(scope, SCOPE_EXPERT_ACCELERATORS, experts ? gpu_count : 0);
+	check_quantity(scope, SCOPE_CHIPS, setting->physics == &setting->compiled ? gpu_count : 0);
+	check_quantity(scope, SCOPE_ADAPTED, setting->frozen && setting->software.separate_adapters ? setting->sequence : 0);
+	check_quantity(scope, SCOPE_SAMPLE, model->kind == MODEL_GENERIC ? model->generic_flops_per_sample : 0);
+	check_range(scope, SCOPE_RELEASE, year, released.from, released.to, fmax(released.from - 0.05 - year, year - released.to - 0.05));
 }
 
 static void scope_of_candidate_plan(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct scope *scope)
@@ -124,7 +126,7 @@ double scope_log_sigma(const struct stage_schedule *schedule, const struct candi
 
 enum { SCOPE_TEXT_MAX = 24 };
 
-/* Of a release its year and month. */
+/* Formats a value; a release as year and month. */
 static const char *say_value(enum scope_quantity quantity, double value, char text[SCOPE_TEXT_MAX])
 {
 	double year = floor(value);
@@ -141,7 +143,7 @@ void scope_warn(const struct stage_schedule *schedule, const struct candidate_pl
 	char list[240] = "";
 	struct scope scope;
 
-	if (is_given(schedule->input->request.mfu)) /* then nothing rests on the step model */
+	if (is_given(schedule->input->request.mfu)) /* then no figure depends on the step model */
 		return;
 	scope_of_candidate_plan(schedule, candidate_plan, &scope);
 	for (size_t i = 0; i < scope.count; i++) {

@@ -1,7 +1,8 @@
-/* The inputs on which the step model was measured, and what lies outside of them (E135).
+/* The ranges of inputs on which the step model was measured, and the inputs of a plan outside of them (E135).
  *
- * Each fitted constant rests on quantities whose range the published runs of tests/validation/training.jsonl span. Inside, the interval of a step
- * is that of runs left out of the fit; outside it widens with the distance, and a warning names what is outside. */
+ * Each fitted constant depends on quantities whose ranges are those of the published runs of
+ * tests/validation/training.jsonl. Inside the ranges, the interval of a step is that of runs left out of the fit.
+ * Outside, it widens with the distance, and a warning names the quantities. */
 #ifndef FLEETPLAN_PLANNER_TRAINING_SCOPE_H
 #define FLEETPLAN_PLANNER_TRAINING_SCOPE_H
 
@@ -14,17 +15,17 @@ enum scope_quantity {
 
 struct scope_row {
 	const char *name;      /* "parameters of the model" */
-	double from, to;       /* measured; releases: years, of the stack where it has runs of its own */
-	const char *constants; /* of physics.h (compiled steps': compiled_*), adapters.h and generic.h, that rest on it, separated by blanks */
-	const char *source;    /* the runs at both ends */
+	double from, to;       /* measured range; releases: in years, of the stack if it has runs of its own */
+	const char *constants; /* constants that depend on it, separated by blanks: of physics.h (compiled steps: compiled_*), adapters.h, generic.h */
+	const char *source;    /* the runs at both ends of the range */
 };
 
 const struct scope_row *scope_row_of(enum scope_quantity quantity);
 
-/* Whether a constant rests on it: a whole word of `constants`. */
+/* True if a constant depends on the quantity of the row: a whole word of `constants`. */
 bool scope_rests_on(const struct scope_row *row, const char *constant);
 
-/* Releases of a stack whose runs were published, in years; those of all stacks where it has none. */
+/* Releases of a stack with published runs, in years; of all stacks where the stack has none. */
 struct scope_releases {
 	double from, to;
 };
@@ -36,17 +37,20 @@ struct scope {
 		enum scope_quantity quantity;
 		double value, from, to;
 	} outside[SCOPE_COUNT];
-	double log_sigma; /* 0 inside */
+	double log_sigma; /* 0 inside the ranges */
 };
 
-/* E135. Given: setting (batch set), layout (all filled). Returned: what of it is outside, and the root of the sum of squares of
- * SCOPE_LOG_SIGMA x distance: of the logarithm to the nearer end, of releases in years. */
+/* E135. Finds the quantities of a layout outside of their measured ranges, and the spread that they add.
+ * Given: setting (batch set); layout (all members filled).
+ * Returned: scope. `outside` lists the quantities. `log_sigma` is the root of the sum of squares of SCOPE_LOG_SIGMA x
+ * distance: the distance is the logarithm of the ratio to the nearer end, for releases the difference in years.
+ * Case: inside_nothing_widens and the_distance_widens in tests/planner/test_training_scope.c. */
 void scope_of(const struct setting *setting, const struct parallelism *layout, struct scope *scope);
 
-/* A factor of ten beyond what was measured doubles the spread of a dense step: sqrt(3) x 0.12 / ln 10. */
+/* At ten times the measured range the spread of a dense step doubles: sqrt(3) x 0.12 / ln 10. */
 #define SCOPE_LOG_SIGMA 0.09
 
-/* The same of a candidate_plan's layout and its longest stage. */
+/* Return the spread and warn of the quantities outside, for a candidate_plan's layout and its longest stage. */
 double scope_log_sigma(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan);
 void scope_warn(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct findings *findings);
 

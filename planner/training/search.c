@@ -6,11 +6,12 @@
 #include "planner/training/place.h"
 #include "planner/training/range.h"
 
-/* Of the logarithm of the objective: an accelerator that costs so much more is not looked at more closely. */
+/* Difference of the logarithm of the objective beyond which an accelerator gets no further search. */
 static const double within_reach = 0.4;
-static const size_t exact_candidates = 8; /* with more, and for other confidences than the request's, the smallest number is found to within 1/64 */
+static const size_t exact_candidates = 8; /* with more candidates, or for other confidences than the request's, the smallest number is found to within 1/64 */
 
-/* A number that was planned, so that it need not be for another confidence: its figures where it was cheapest by the objective. */
+/* A planned number with its figures at the place of least objective, kept so that another confidence need not plan it
+ * again. */
 struct trial {
 	size_t candidate;
 	int64_t gpu_count;
@@ -25,13 +26,14 @@ struct searching {
 	const struct stage_schedule *schedule;
 	const struct training_request *request;
 	struct selection *selection;
-	int64_t unit; /* the number must be a multiple of the pinned degrees */
-	bool open;    /* neither number nor deadline */
+	int64_t unit; /* the number is a multiple of this product of the pinned degrees */
+	bool open;    /* the request gives neither number nor deadline */
 	size_t trial_count;
-	struct trial trials[TRIALS_MAX]; /* the first of them */
+	struct trial trials[TRIALS_MAX]; /* the first TRIALS_MAX of them */
 };
 
-/* No worse in time, cost, carbon and what the request minimises, which may be energy or the number of accelerators. */
+/* True if `a` is at most `b` in time, cost, carbon and what the request minimises (which may be energy or the number of
+ * accelerators). */
 static bool dominates(const struct candidate_plan *a, const struct candidate_plan *b, enum objective objective)
 {
 	double cost_a = fleet_objective(a, OBJECTIVE_COST), cost_b = fleet_objective(b, OBJECTIVE_COST);
@@ -40,7 +42,8 @@ static bool dominates(const struct candidate_plan *a, const struct candidate_pla
 		a->footprint.carbon.total_kgco2e <= b->footprint.carbon.total_kgco2e;
 }
 
-/* Keeps the front free of dominated candidate_plans; when it is full, the new one takes the place of the worst by the objective. */
+/* Adds a plan to the front unless another dominates it, and removes those that it dominates. When the front is full,
+ * a plan with a lower objective replaces the worst one. */
 static void front_add(struct selection *selection, const struct candidate_plan *candidate_plan, enum objective objective)
 {
 	size_t kept = 0, worst = 0;
@@ -67,19 +70,20 @@ static void front_add(struct selection *selection, const struct candidate_plan *
 		selection->front[worst] = *candidate_plan;
 }
 
-/* Less of a figure, with the confidence asked for. */
+/* True if `a` is less at the request's confidence. */
 static bool is_less(const struct selection *selection, const struct interval *a, const struct interval *b)
 {
 	return interval_quantile(a, selection->confidence) < interval_quantile(b, selection->confidence);
 }
 
-/* Fewer hours that are kept with the confidence asked for. */
+/* True if `a` takes fewer hours at the request's confidence. */
 static bool is_faster(const struct selection *selection, const struct candidate_plan *a, const struct candidate_plan *b)
 {
 	return is_less(selection, &a->range.wall_clock_hours, &b->range.wall_clock_hours);
 }
 
-/* More likely to keep the deadline; where there is none, faster. Far below what any of them takes the widest range is the likeliest: not the fastest. */
+/* True if `a` is more likely to keep the deadline; without a deadline, if it is faster. With a deadline far below all
+ * plans the plan of the widest range is the likeliest, not the fastest. */
 static bool is_likelier(const struct selection *selection, const struct candidate_plan *a, const struct candidate_plan *b)
 {
 	double probability_a, probability_b;
@@ -123,11 +127,11 @@ static bool is_too_long(const struct searching *searching, const struct candidat
 	return searching->open && candidate_plan->wall_clock_hours > SEARCH_HOURS_MOST;
 }
 
-/* E152. A run beyond a year is kept as long as no shorter one was found. True where it is to be kept. */
+/* E152. True if the front may keep the plan. A run beyond a year is kept only until a shorter one is found. */
 static bool front_admits(struct searching *searching, const struct candidate_plan *candidate_plan)
 {
 	struct selection *selection = searching->selection;
-	bool long_ones = selection->front_count > 0 && is_too_long(searching, &selection->front[0]); /* all, or none */
+	bool long_ones = selection->front_count > 0 && is_too_long(searching, &selection->front[0]); /* either all plans of the front are too long, or none */
 
 	if (is_too_long(searching, candidate_plan))
 		return selection->front_count == 0 || long_ones;
@@ -147,7 +151,8 @@ static struct front_point point_of(const struct stage_schedule *schedule, const 
 		.hours = candidate_plan->wall_clock_hours, .usd = candidate_plan->total_usd, .kgco2e = candidate_plan->footprint.carbon.total_kgco2e};
 }
 
-/* E107. At every place that may be used: what can be had goes to the front, what cannot says how near it is. */
+/* E107. Tries every place that is allowed: acceptable points go to the front; from the others the nearest to each limit
+ * are kept. */
 static void try_places(struct searching *searching, const struct candidate_plan *candidate_plan)
 {
 	const struct stage_schedule *schedule = searching->schedule;
@@ -168,7 +173,7 @@ static void try_places(struct searching *searching, const struct candidate_plan 
 	}
 }
 
-static void remember(struct searching *searching, const struct candidate_plan *candidate_plan, bool usable)
+static void remember_trial(struct searching *searching, const struct candidate_plan *candidate_plan, bool usable)
 {
 	const struct candidate_plan_range *range = &candidate_plan->range;
 
@@ -178,8 +183,8 @@ static void remember(struct searching *searching, const struct candidate_plan *c
 			.wall_clock_hours = range->wall_clock_hours, .total_usd = range->total_usd, .total_kwh = range->total_kwh, .total_kgco2e = range->total_kgco2e};
 }
 
-/* Numbers worth trying: within a machine 1, 2, 4, ...; beyond it whole machines, or slices that are rented (E142); always a multiple of the pinned
- * degrees. */
+/* Rounds up to a number worth trying: within a machine any; beyond it whole machines, or rented slices (E142), always a
+ * multiple of the pinned degrees. */
 static int64_t whole_count(const struct searching *searching, const struct candidate *chosen, int64_t count)
 {
 	enum { SLICES_TRIED = 64 };
@@ -193,10 +198,10 @@ static int64_t whole_count(const struct searching *searching, const struct candi
 			return rentable;
 		rentable++;
 	}
-	return count; /* no slice is a multiple of what is pinned */
+	return count; /* no slice is a multiple of the pinned degrees */
 }
 
-/* Plans one number of accelerators and keeps it if it is acceptable somewhere. True when it is. */
+/* Plans one number of accelerators and keeps it if it is acceptable at some place. True if it is. */
 static bool try_count(struct searching *searching, size_t candidate, int64_t gpu_count, struct candidate_plan *candidate_plan)
 {
 	const struct candidate *chosen = &searching->schedule->input->candidates[candidate];
@@ -208,7 +213,7 @@ static bool try_count(struct searching *searching, size_t candidate, int64_t gpu
 		return false;
 	fleet_candidate_plan(searching->schedule, candidate, gpu_count, &searching->request->parallelism, candidate_plan, &searching->selection->counts);
 	fits = candidate_plan->any && (candidate_plan->fits || searching->request->common.enforce_memory == TRUTH_FALSE);
-	remember(searching, candidate_plan, fits);
+	remember_trial(searching, candidate_plan, fits);
 	if (!fits) {
 		if (candidate_plan->any)
 			nearest_keep(searching->selection, candidate_plan);
@@ -231,21 +236,22 @@ static const struct trial *trial_of(const struct searching *searching, size_t ca
 	return NULL;
 }
 
-static bool within(const struct interval *figure, double limit, double confidence)
+static bool is_within(const struct interval *figure, double limit, double confidence)
 {
 	return !is_given(limit) || (is_given(figure->p50) && interval_probability(figure, limit) >= confidence);
 }
 
-/* A number that keeps the deadline with a confidence: the schedule's own, for which every number is planned (and goes to the front where it keeps
- * the other limits, too), or another, for which one that was planned is not planned again. */
+/* A search for a number that keeps the deadline with a confidence. For the schedule's own confidence every number is
+ * planned (and goes to the front where it keeps the other limits too). For another confidence a planned number is not
+ * planned again. */
 struct wanted {
 	struct searching *searching;
 	size_t candidate;
 	double confidence;
-	bool again; /* of another confidence */
+	bool again; /* another confidence than the schedule's */
 };
 
-static bool meets(const struct wanted *wanted, int64_t gpu_count)
+static bool meets_deadline(const struct wanted *wanted, int64_t gpu_count)
 {
 	struct searching *searching = wanted->searching;
 	const struct trial *trial = wanted->again ? trial_of(searching, wanted->candidate, gpu_count) : NULL;
@@ -255,11 +261,11 @@ static bool meets(const struct wanted *wanted, int64_t gpu_count)
 		try_count(searching, wanted->candidate, gpu_count, &candidate_plan);
 		trial = trial_of(searching, wanted->candidate, gpu_count);
 	}
-	return trial && trial->usable && within(&trial->wall_clock_hours, searching->schedule->deadline_hours, wanted->confidence);
+	return trial && trial->usable && is_within(&trial->wall_clock_hours, searching->schedule->deadline_hours, wanted->confidence);
 }
 
-/* Of the numbers that were planned, the one that keeps the deadline, and budget and caps where they are asked for, with a confidence and costs
- * least; NULL: none does. */
+/* Returns the planned number of least objective that keeps the deadline, and with `with_caps` budget and caps, with a
+ * confidence; NULL: none does. */
 static const struct trial *cheapest_within(const struct searching *searching, size_t candidate, double confidence, bool with_caps)
 {
 	const struct training_request *request = searching->request;
@@ -268,10 +274,10 @@ static const struct trial *cheapest_within(const struct searching *searching, si
 	for (size_t i = 0; i < searching->trial_count; i++) {
 		const struct trial *trial = &searching->trials[i];
 
-		if (trial->candidate != candidate || !trial->usable || !within(&trial->wall_clock_hours, searching->schedule->deadline_hours, confidence))
+		if (trial->candidate != candidate || !trial->usable || !is_within(&trial->wall_clock_hours, searching->schedule->deadline_hours, confidence))
 			continue;
-		if (with_caps && !(within(&trial->total_usd, request->budget_usd, confidence) && within(&trial->total_kwh, request->common.energy_cap_kwh, confidence) &&
-				within(&trial->total_kgco2e, request->common.carbon_cap_kgco2e, confidence)))
+		if (with_caps && !(is_within(&trial->total_usd, request->budget_usd, confidence) && is_within(&trial->total_kwh, request->common.energy_cap_kwh, confidence) &&
+				is_within(&trial->total_kgco2e, request->common.carbon_cap_kgco2e, confidence)))
 			continue;
 		if (!best || trial->objective < best->objective)
 			best = trial;
@@ -279,7 +285,7 @@ static const struct trial *cheapest_within(const struct searching *searching, si
 	return best;
 }
 
-static bool better(const struct candidate_plan *a, const struct candidate_plan *b, enum objective objective)
+static bool is_better(const struct candidate_plan *a, const struct candidate_plan *b, enum objective objective)
 {
 	return fleet_objective(a, objective) < fleet_objective(b, objective);
 }
@@ -290,12 +296,12 @@ static size_t best_of_front(const struct searching *searching)
 	size_t best = 0;
 
 	for (size_t i = 1; i < selection->front_count; i++)
-		if (better(&selection->front[i], &selection->front[best], objective_of(searching)))
+		if (is_better(&selection->front[i], &selection->front[best], objective_of(searching)))
 			best = i;
 	return best;
 }
 
-static void leave(struct selection *selection, size_t candidate)
+static void leave_candidate(struct selection *selection, size_t candidate)
 {
 	for (size_t i = 0; i < selection->left_count; i++)
 		if (selection->left[i] == candidate)
@@ -303,7 +309,8 @@ static void leave(struct selection *selection, size_t candidate)
 	selection->left[selection->left_count++] = candidate;
 }
 
-/* True where there are many accelerators, and this number of one costs far more than the best of another. A larger number costs no less. */
+/* True where there are many accelerators, and this number of one costs far more than the best of another. A larger
+ * number does not cost less. */
 static bool is_hopeless(const struct searching *searching, size_t candidate, int64_t count)
 {
 	const struct trial *trial = trial_of(searching, candidate, count);
@@ -314,8 +321,9 @@ static bool is_hopeless(const struct searching *searching, size_t candidate, int
 		selection->front_count > 0 && trial->objective > SEARCH_HOPELESS * fleet_objective(&selection->front[best_of_front(searching)], objective_of(searching));
 }
 
-/* Doubles until the deadline is met, halves the gap, and then steps down while it is still met: uneven splits make the time
- * jump, so that a few smaller numbers may meet it where a larger one does not. Returned: the number, 0 where none meets it. */
+/* Doubles until the deadline is met, halves the gap, and then steps down while the deadline is still met. Uneven splits
+ * make the time jump, so a few smaller numbers may meet it where a larger one does not. Returned: the number, 0 where
+ * none meets it. */
 static int64_t smallest_number(const struct wanted *wanted)
 {
 	enum { STEPS_DOWN = 4 };
@@ -326,12 +334,12 @@ static int64_t smallest_number(const struct wanted *wanted)
 	bool exact = !wanted->again && searching->schedule->input->candidate_count <= exact_candidates;
 
 	if (chosen->slice_sizes.count > 0)
-		whole = chosen->slice_sizes.joined / 2; /* so that the largest slice lies between, too */
+		whole = chosen->slice_sizes.joined / 2; /* so that the largest slice is tried too */
 	for (int64_t count = whole_count(searching, chosen, unit); count <= SEARCH_GPUS_MAX && !met; count = whole_count(searching, chosen, 2 * count)) {
-		if (meets(wanted, count))
+		if (meets_deadline(wanted, count))
 			met = count;
 		else if (is_hopeless(searching, wanted->candidate, count)) {
-			leave(searching->selection, wanted->candidate);
+			leave_candidate(searching->selection, wanted->candidate);
 			return 0;
 		} else
 			last = count;
@@ -341,20 +349,21 @@ static int64_t smallest_number(const struct wanted *wanted)
 
 		if (middle <= last)
 			break;
-		if (meets(wanted, middle))
+		if (meets_deadline(wanted, middle))
 			met = middle;
 		else
 			last = middle;
 	}
 	for (int64_t count = met - whole, left = exact ? STEPS_DOWN : 0; left > 0 && count >= whole; left--, count -= whole)
-		if (meets(wanted, count)) {
+		if (meets_deadline(wanted, count)) {
 			met = count;
 			left = STEPS_DOWN + 1;
 		}
 	return met;
 }
 
-/* Room for the numbers of one candidate: of the others only the best so far keeps its own, which its confidences ask for again. */
+/* Makes room for the numbers of one candidate. Of the others only the best candidate so far keeps its numbers, which
+ * its confidences use again. */
 static void forget_others(struct searching *searching, size_t candidate)
 {
 	const struct selection *selection = searching->selection;
@@ -366,16 +375,16 @@ static void forget_others(struct searching *searching, size_t candidate)
 	searching->trial_count = kept;
 }
 
-/* The front has what keeps the other limits as well. */
+/* Searches the smallest number. The front receives those that keep the other limits as well. */
 static void try_deadline(struct searching *searching, size_t candidate)
 {
 	forget_others(searching, candidate);
 	(void)smallest_number(&(struct wanted){searching, candidate, searching->schedule->confidence, false});
 }
 
-/* E132. What the objective is worth beside a usual length: its logarithm, and as much as a fifth for each square of a standard deviation that the
- * length is away from what teams take for such a run. One machine is usual as long as it takes a week at most; beyond the largest number that a
- * published run states, nothing is. */
+/* E132. Returns the cost of a size: the logarithm of its objective, plus 0.2 for each squared standard deviation by
+ * which its length differs from the usual length of such a run. One machine is usual up to a week. No number beyond the
+ * largest of a published run is usual. */
 static double unusual_cost(const struct candidate_plan *candidate_plan, enum objective objective)
 {
 	double usual_hours = practice_usual_hours(candidate_plan->gpu_hours), deviation;
@@ -388,8 +397,9 @@ static double unusual_cost(const struct candidate_plan *candidate_plan, enum obj
 	return log(fleet_objective(candidate_plan, objective)) + PRACTICE_USUAL_WEIGHT * deviation * deviation;
 }
 
-/* E153. Hours times cost: a doubling that makes it less saves a larger part of the time than it adds to the cost. Where it is least is the knee of
- * cost against time. Hours saved below the shortest run of its size that teams publish, two standard deviations below the usual length, do not count. */
+/* E153. Returns the logarithm of hours x cost. A doubling that lowers it saves a larger part of the time than it adds
+ * to the cost; its minimum is the knee of cost against time. Hours saved below the shortest published runs of the size,
+ * two standard deviations below the usual length, do not count. */
 static double knee_cost(const struct candidate_plan *candidate_plan)
 {
 	double shortest_hours = practice_usual_hours(candidate_plan->gpu_hours) * exp(-2 * PRACTICE_USUAL_LOG_SIGMA);
@@ -403,16 +413,17 @@ static double size_cost(const struct searching *searching, const struct candidat
 	return searching->selection->sizing == SIZING_KNEE ? knee_cost(candidate_plan) : unusual_cost(candidate_plan, objective_of(searching));
 }
 
-/* Of two accelerators in their usual numbers. What takes longer than a year in any number is not chosen by the objective alone: the years count. */
+/* Compares two accelerators in their usual numbers. Runs longer than a year in any number are not compared by the
+ * objective alone: their length counts. */
 static bool is_better_choice(const struct searching *searching, const struct candidate_plan *a, const struct candidate_plan *b)
 {
 	if (searching->selection->sizing == SIZING_KNEE || is_too_long(searching, a) || is_too_long(searching, b))
 		return size_cost(searching, a) < size_cost(searching, b);
-	return better(a, b, objective_of(searching));
+	return is_better(a, b, objective_of(searching));
 }
 
-/* Of the accelerators that are paid those that are used: instances are rented whole, so that a few of them cost what the whole does. A larger number
- * wastes less. */
+/* Returns the share of the paid accelerators that the plan uses. Instances are rented whole, so a few accelerators cost
+ * as much as the whole instance. A larger number wastes less. */
 static double share_used(const struct searching *searching, const struct candidate_plan *candidate_plan)
 {
 	const struct candidate had = candidate_plan_as_priced(searching->schedule, candidate_plan);
@@ -420,14 +431,14 @@ static double share_used(const struct searching *searching, const struct candida
 	return (double)candidate_plan->gpu_count / (double)supply_paid_count(&had, candidate_plan->gpu_count);
 }
 
-/* Keeps the one of two candidate_plans of one candidate whose size is the better choice. */
+/* Plans a number of one candidate, and keeps the better of it and the best size so far. */
 static void try_usual(struct searching *searching, size_t candidate, int64_t count, struct candidate_plan *candidate_plan, struct candidate_plan *usual)
 {
 	if (try_count(searching, candidate, count, candidate_plan) && (!usual->any || size_cost(searching, candidate_plan) < size_cost(searching, usual)))
 		*usual = *candidate_plan;
 }
 
-/* How many times its arithmetic a run must take for its size to be out of the question; 1 where it is at once. */
+/* Returns the factor on its arithmetic from which a run's size is excluded; 1 where it is excluded at once. */
 static double factor_out_of_question(const struct searching *searching, const struct candidate_plan *least)
 {
 	const struct candidate_plan *usual = &searching->selection->usual;
@@ -438,8 +449,8 @@ static double factor_out_of_question(const struct searching *searching, const st
 						  exp(size_cost(searching, usual) + within_reach) / worth));
 }
 
-/* Whether nothing of this bound, nor of what is worse, would be kept at any place: what was found already is no worse in anything. Returned in `factor`:
- * what the bound must be multiplied with for its size to be out of the question. */
+/* True if the plan of this bound, or of any higher figures, would be kept at no place: an existing result is at least
+ * as good in everything. Returned in `factor`: the factor on the bound from which the size is excluded. */
 static bool is_beaten(const struct searching *searching, struct candidate_plan *least, double *factor)
 {
 	const struct selection *selection = searching->selection;
@@ -461,11 +472,11 @@ static bool is_beaten(const struct searching *searching, struct candidate_plan *
 	return true;
 }
 
-/* Of many accelerators: whether one is left at this number without its layouts being timed. All that are fast enough to count are looked for, and there
- * are none. */
+/* With many accelerators: true if one can be left at this number without timing its layouts. It searches the layouts
+ * that would be fast enough to count, and finds none. */
 static bool leaves_at_once(struct searching *searching, size_t candidate, int64_t count)
 {
-	static const double factor_most = 3; /* beyond, a layout that is fast enough is likely to be found, and the work is done twice */
+	static const double factor_most = 3; /* above it a layout that is fast enough probably exists, and the work would be done twice */
 	const struct stage_schedule *schedule = searching->schedule;
 	UNCLEARED struct candidate_plan least;
 	double factor, still;
@@ -477,9 +488,10 @@ static bool leaves_at_once(struct searching *searching, size_t candidate, int64_
 	return fleet_is_slower(schedule, candidate, count, factor, &searching->request->parallelism, &searching->selection->counts);
 }
 
-/* Teams neither wait years for one card nor rent all that there is: with neither number nor deadline each accelerator is taken in the number
- * that such a run usually has, or at the knee of a budget (powers of two, of four where there are many accelerators, and three quarters of them near that
- * one), and the objective, or the knee, chooses among accelerators. */
+/* Searches with neither number nor deadline. Each accelerator gets the number that such a run usually has, or the knee
+ * of a budget: teams neither wait years for one card nor rent all that exist. The numbers are powers of two (of four
+ * where there are many accelerators), and three quarters of those near the best. The objective, or the knee, then
+ * chooses among accelerators. */
 static void try_front(struct searching *searching, size_t candidate)
 {
 	const struct candidate *chosen = &searching->schedule->input->candidates[candidate];
@@ -494,26 +506,26 @@ static void try_front(struct searching *searching, size_t candidate)
 	for (int64_t count = whole_count(searching, chosen, searching->unit); count <= most || (!planned && count <= SEARCH_GPUS_MAX);
 		count = whole_count(searching, chosen, (many && count >= node ? 4 : 2) * count)) {
 		if (may_leave && !planned && selection->usual.any && leaves_at_once(searching, candidate, count)) {
-			leave(selection, candidate);
+			leave_candidate(selection, candidate);
 			return;
 		}
 		try_usual(searching, candidate, count, &candidate_plan, &usual);
 		if (planned && !candidate_plan.any)
-			break; /* more ranks than samples in a batch: more of them cannot work either */
+			break; /* more ranks than samples in a batch: larger numbers fail too */
 		planned |= candidate_plan.any && candidate_plan.fits;
 		dear = many && objective != OBJECTIVE_TIME && selection->usual.any && candidate_plan.any && candidate_plan.fits &&
 		       share_used(searching, &candidate_plan) * fleet_objective(&candidate_plan, objective) > SEARCH_HOPELESS * fleet_objective(&selection->usual, objective);
 		if (dear)
-			break; /* a larger number of them costs no less */
+			break; /* a larger number does not cost less */
 	}
 	if (dear && (!usual.any || fleet_objective(&usual, objective) > SEARCH_HOPELESS * fleet_objective(&selection->usual, objective)))
-		leave(selection, candidate);
+		leave_candidate(selection, candidate);
 	if (!usual.any)
 		return;
 	between = usual.gpu_count;
 	if (between > node && between % (4 * node) == 0 && between % (4 * searching->unit) == 0 &&
 		(!selection->usual.any || size_cost(searching, &usual) < size_cost(searching, &selection->usual) + within_reach ||
-			(is_too_long(searching, &usual) && better(&usual, &selection->usual, objective)))) {
+			(is_too_long(searching, &usual) && is_better(&usual, &selection->usual, objective)))) {
 		if (many)
 			try_usual(searching, candidate, between / 2, &candidate_plan, &usual);
 		if (many)
@@ -542,7 +554,7 @@ static void try_candidate(struct searching *searching, size_t candidate)
 static void front_sort(struct selection *selection, enum objective objective)
 {
 	for (size_t i = 1; i < selection->front_count; i++)
-		for (size_t j = i; j > 0 && better(&selection->front[j], &selection->front[j - 1], objective); j--) {
+		for (size_t j = i; j > 0 && is_better(&selection->front[j], &selection->front[j - 1], objective); j--) {
 			struct candidate_plan swapped = selection->front[j];
 
 			selection->front[j] = selection->front[j - 1];
@@ -555,7 +567,8 @@ static bool same_option(const struct candidate_plan *a, const struct candidate_p
 	return a->candidate == b->candidate && a->gpu_count == b->gpu_count && a->supply == b->supply;
 }
 
-/* E152. Of those that nearly share the best objective the fastest; where that is the time, the cheapest. */
+/* E152. Returns the fastest of the plans that nearly share the best objective; where the objective is time, the
+ * cheapest. */
 static size_t fastest_of_ties(const struct searching *searching)
 {
 	const struct selection *selection = searching->selection;
@@ -564,12 +577,12 @@ static size_t fastest_of_ties(const struct searching *searching)
 	double limit = (1 + SEARCH_TIE) * fleet_objective(&selection->front[best], objective);
 
 	for (size_t i = 0; i < selection->front_count; i++)
-		if (fleet_objective(&selection->front[i], objective) <= limit && better(&selection->front[i], &selection->front[chosen], second))
+		if (fleet_objective(&selection->front[i], objective) <= limit && is_better(&selection->front[i], &selection->front[chosen], second))
 			chosen = i;
 	return chosen;
 }
 
-/* Moves the best from the front to `recommended`, and sorts the rest by the objective. */
+/* Moves the best plan from the front to `recommended`, and sorts the rest by the objective. */
 static void selection_recommend(struct searching *searching)
 {
 	struct selection *selection = searching->selection;
@@ -594,8 +607,8 @@ static double peak_of(const struct stage_schedule *schedule, size_t candidate)
 	return accelerator_peak_flops_per_s(accelerator, accelerator_training_precision(accelerator), NULL);
 }
 
-/* Dearer and faster: of what was left early, the first whose peaks are higher than the recommended one's (those of the cheapest peaks come first), in the
- * number that is recommended. */
+/* Plans accelerators that were left early as more expensive but faster: the first with higher peaks than the
+ * recommended one's (in order of cost of peak), in the recommended number. */
 static void plan_others(struct searching *searching)
 {
 	const struct stage_schedule *schedule = searching->schedule;
@@ -650,7 +663,7 @@ size_t search_alternatives(const struct stage_schedule *schedule, const struct s
 		if (!is_chosen(&selection->front[i], chosen, count))
 			chosen[count++] = &selection->front[i];
 	for (size_t i = 1; i < count; i++)
-		for (size_t j = i; j > 0 && better(chosen[j], chosen[j - 1], objective); j--) {
+		for (size_t j = i; j > 0 && is_better(chosen[j], chosen[j - 1], objective); j--) {
 			const struct candidate_plan *swapped = chosen[j];
 
 			chosen[j] = chosen[j - 1];
@@ -659,7 +672,7 @@ size_t search_alternatives(const struct stage_schedule *schedule, const struct s
 	return count;
 }
 
-/* 50, 80, 95 % and the request's own confidence, ascending. */
+/* Returns 50, 80, 95 % and the request's own confidence, ascending. */
 static size_t confidence_levels(double own, double levels[CONFIDENCES_MAX])
 {
 	static const double usual[] = {0.5, 0.8, 0.95};
@@ -677,7 +690,7 @@ static size_t confidence_levels(double own, double levels[CONFIDENCES_MAX])
 	return count;
 }
 
-/* The best candidate's numbers for the usual confidences: what is planned for them may be the best for the request's own. */
+/* Plans the best candidate's numbers for the usual confidences: one of them may be the best for the request's own. */
 static void plan_confidences(struct searching *searching)
 {
 	size_t candidate = searching->selection->front[best_of_front(searching)].candidate;
@@ -692,8 +705,8 @@ static void plan_confidences(struct searching *searching)
 			(void)smallest_number(&(struct wanted){searching, candidate, levels[i], true});
 }
 
-/* What each confidence costs: on the best number of the recommended accelerator that keeps the limits with it, where the number is free and a
- * deadline set; where none keeps budget and caps, too, the deadline alone; else on the recommended number. */
+/* Fills the cost of each confidence: with a free number and a deadline, of the best number of the recommended
+ * accelerator that keeps all limits with it, or where none does, the deadline alone; else of the recommended number. */
 static void fill_curve(struct searching *searching)
 {
 	struct selection *selection = searching->selection;
@@ -744,7 +757,8 @@ static enum sizing sizing_of(const struct training_input *input, bool open)
 	return is_given(request->budget_usd) ? SIZING_KNEE : SIZING_USUAL;
 }
 
-/* What an hour of its peak costs: a first guess at which accelerators will be cheap. INFINITY without a price. */
+/* Returns the price of an hour of peak rate, a first guess of which accelerators are cheap. INFINITY without a
+ * price. */
 static double peak_usd_per_flop(const struct candidate *candidate)
 {
 	double peak_flops_per_s = accelerator_peak_flops_per_s(&candidate->accelerator, accelerator_training_precision(&candidate->accelerator), NULL);
@@ -752,7 +766,7 @@ static double peak_usd_per_flop(const struct candidate *candidate)
 	return candidate->has_offer && peak_flops_per_s > 0 ? candidate->offer.usd_per_gpu_hour / peak_flops_per_s : INFINITY;
 }
 
-/* Accelerators that promise to be cheap come first, so that those that cost far more are left early. */
+/* Orders candidates by the expected price, so that the expensive ones are left early. */
 static void order_candidates(const struct training_input *input, size_t order[CANDIDATES_MAX])
 {
 	for (size_t i = 0; i < input->candidate_count; i++) {

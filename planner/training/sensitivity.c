@@ -3,7 +3,7 @@
 #include "planner/training/inputs.h"
 #include "planner/training/remarks.h"
 
-/* What is a factor of the figure, or of one of its summands; hours of failures are no such thing. */
+/* Inputs that are a factor of the figure or of one of its summands are products. Hours of failures are not. */
 static const char *method_of(const struct figure *input)
 {
 	return strncmp(input->field, "reliability.", 12) == 0 || strcmp(input->field, "mfu") == 0 || strcmp(input->field, "pricing.spot_interruptions_per_gpu_hour") == 0 ? SENSITIVITY_PLANNED

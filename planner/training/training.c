@@ -23,17 +23,17 @@ static void fault_positive(struct failure *failure, const char *pointer, double 
 		failure_add(failure, pointer, "out_of_range", "%s must be a positive number", what);
 }
 
-/* Llama 2's, or all that the model has positions for. */
+/* Llama 2's length, or all positions of the model if it has fewer. */
 static double default_sequence(const struct model *model)
 {
 	return model->max_positions > 0 ? fmin(usual_sequence, model->max_positions) : usual_sequence;
 }
 
-/* A step holds a sequence at least. */
+/* Faults a step that is shorter than one sequence. */
 static void batch_check(struct failure *failure, const char *pointer, double batch_tokens, double sequence)
 {
 	if (is_given(batch_tokens) && batch_tokens < sequence)
-		failure_add(failure, pointer, "out_of_range", "a step of %.6g tokens holds no sequence of %.6g: at least that, or shorter sequences", batch_tokens, sequence);
+		failure_add(failure, pointer, "out_of_range", "a step of %.6g tokens is shorter than one sequence of %.6g tokens: raise the batch or shorten the sequences", batch_tokens, sequence);
 }
 
 static void batches_check(const struct training_input *input, struct failure *failure)
@@ -52,7 +52,7 @@ static void batches_check(const struct training_input *input, struct failure *fa
 	}
 }
 
-/* What the decoder's ranges cannot know: members that contradict each other. */
+/* Faults that the decoder's ranges cannot find: members that contradict each other. */
 static void request_check(const struct training_input *input, struct failure *failure)
 {
 	const struct training_request *request = &input->request;
@@ -78,7 +78,7 @@ static void request_check(const struct training_input *input, struct failure *fa
 	batches_check(input, failure);
 }
 
-/* Sequences and batch of each stage; what is left out is chosen (E44). */
+/* Sets sequences and batch of each stage; values that the request leaves out are chosen (E44). */
 static void schedule_stages(struct stage_schedule *schedule, struct findings *findings)
 {
 	const struct training_input *input = schedule->input;
@@ -140,15 +140,16 @@ static void fill_workload(const struct stage_schedule *schedule, struct training
 	plan->workload.petaflop_s_days = flops / FLOPS_PER_PETAFLOP_S_DAY;
 }
 
-/* The laws were fitted to language models that begin with random weights. Returned: why they say nothing of this training, or NULL. */
+/* Returns the reason why the scaling laws do not apply to this training; NULL: they apply. The laws were fitted to
+ * language models trained from random weights. */
 static const char *scaling_unknown(const struct training_input *input)
 {
 	if (input->model.kind == MODEL_GENERIC)
-		return "scaling laws of language models (E12) say nothing of what is no transformer";
+		return "scaling laws of language models (E12) do not hold for models that are not transformers";
 	if (!model_is_causal(&input->model))
-		return "scaling laws (E12) are of models that predict the next token: they say nothing of an encoder's loss";
+		return "scaling laws (E12) hold for models that predict the next token, not for an encoder's loss";
 	if (input->request.fine_tuning.method != FINE_TUNING_UNSET)
-		return "scaling laws (E12) are of training from random weights: they say nothing of what a trained model learns by fine-tuning";
+		return "scaling laws (E12) hold for training from random weights, not for fine-tuning of a trained model";
 	return NULL;
 }
 
@@ -181,19 +182,19 @@ static void fill_compute_optimal(const struct stage_schedule *schedule, struct t
 		: judged.verdict == VERDICT_DATA_INEFFICIENT  ? "; the model is small for its data, which makes it cheaper to serve" : "");
 	if (judged.tokens_effective < 0.98 * judged.tokens_total)
 		snprintf(plan->compute_optimal.detail + length, sizeof plan->compute_optimal.detail - (size_t)length,
-			"; tokens seen again teach less: these are worth %.3g new ones (E19)", judged.tokens_effective);
+			"; repeated tokens teach less: these are worth %.3g new ones (E19)", judged.tokens_effective);
 }
 
-/* What a batch does to the learning rate, and where that ends. */
+/* Explains the effect of a batch on the learning rate, and where it ends. */
 static void batch_explain(enum optimizer optimizer, struct training_plan *plan)
 {
 	double over = plan->batch.global_batch_tokens / plan->batch.critical_batch_tokens;
 
 	snprintf(plan->batch.detail, sizeof plan->batch.detail, "%s, from the batch that would be chosen; %s",
-		optimizer == OPTIMIZER_SGD ? "SGD: the rate goes with the batch, after a warm-up (Goyal et al. 2017), while steps are noise-dominated"
-		: "Adam's kin: the rate goes with the root of the batch, and 1 - beta with the batch (Malladi et al. 2022), while steps are noise-dominated",
-		!is_given(over) ? "up to a critical batch that no law tells here: measure the noise of the gradients (McCandlish et al. 2018)"
-		: over > 1 ? "this batch is above the critical one, beyond which the rate no longer follows and tokens buy less: learning_rate_scale is the critical batch's"
+		optimizer == OPTIMIZER_SGD ? "SGD: the rate is proportional to the batch, after a warm-up (Goyal et al. 2017), while steps are noise-dominated"
+		: "Adam and variants: the rate is proportional to the root of the batch, 1 - beta to the batch (Malladi et al. 2022), while steps are noise-dominated",
+		!is_given(over) ? "up to a critical batch, which no law gives here: measure the noise of the gradients (McCandlish et al. 2018)"
+		: over > 1 ? "this batch is above the critical one, where tokens teach less: learning_rate_scale is the critical batch's"
 		           : "this batch is below the critical one, up to which that holds");
 }
 
@@ -207,7 +208,7 @@ static void fill_batch(const struct stage_schedule *schedule, const struct candi
 
 	if (schedule->stages[candidate_plan->main_stage].batch_source) {
 		findings_assume_number(&plan->findings, "global_batch_size", batch, schedule->stages[candidate_plan->main_stage].batch_source);
-		usual = batch; /* chosen: rounded to whole micro-batches */
+		usual = batch; /* chosen batches are rounded to whole micro-batches */
 	}
 	plan->batch.global_batch_tokens = batch * sequence;
 	plan->batch.micro_batch = layout->micro_batch;
@@ -215,11 +216,11 @@ static void fill_batch(const struct stage_schedule *schedule, const struct candi
 	plan->batch.critical_batch_tokens = batch_critical_tokens(plan->compute_optimal.predicted_loss);
 	plan->batch.learning_rate_scale = batch_learning_rate_scale(input->request.optimizer, batch, usual, plan->batch.critical_batch_tokens / sequence);
 	findings_assume_number(&plan->findings, "batch.learning_rate_scale", plan->batch.learning_rate_scale,
-		"E44: relative to the batch that would be chosen, up to the critical batch; square root for Adam's kin (Malladi et al. 2022), linear for SGD (Goyal et al. 2017)");
+		"E44: relative to the batch that would be chosen, up to the critical batch; square root for Adam and its variants (Malladi et al. 2022), linear for SGD (Goyal et al. 2017)");
 	batch_explain(input->request.optimizer, plan);
 }
 
-/* Each stage by itself, as the sum had it. */
+/* Plans each stage alone, as fleet_candidate_plan() does in the sum. */
 static void fill_stages(const struct stage_schedule *schedule, const struct candidate_plan *best, struct training_plan *plan)
 {
 	struct search_counts counts = {0};
@@ -253,7 +254,7 @@ static void fill_input(const struct stage_schedule *schedule, const struct candi
 
 static enum status plan_programme(const struct stage_schedule *schedule, struct training_plan *plan, struct failure *failure)
 {
-	UNCLEARED struct selection selection; /* most of it a front that is counted */
+	UNCLEARED struct selection selection; /* not cleared: most of it is a front with a count */
 	enum status status = nearest_check_pins(schedule, failure);
 	int64_t wanted = schedule->input->request.common.alternatives;
 	struct candidate_plan *best = &selection.recommended;
@@ -298,7 +299,7 @@ void training_request_complete(const struct training_input *input, const struct 
 	bool generic = input->model.kind == MODEL_GENERIC, staged = request->stages.count > 0;
 
 	if (input->objective_is_default)
-		request->common.objective = OBJECTIVE_UNSET; /* named, it would ask for another number of accelerators (E132, E152) */
+		request->common.objective = OBJECTIVE_UNSET; /* a named objective would choose another number of accelerators (E132, E152) */
 	if (!staged && !generic && !is_given(request->sequence_length))
 		request->sequence_length = default_sequence(&input->model);
 	if (!staged && !is_given(request->global_batch_tokens) && !is_given(request->global_batch_size))

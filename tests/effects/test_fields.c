@@ -64,7 +64,7 @@ static void a_generic_models_sample_is_read(void **state)
 	assert_string_equal(json_string_value(json_object_get(model->figures, "recommended.bottleneck.kind")), "input");
 	assert_close(figure(both, hours), figure(pipeline, hours), 1e-12);
 	assert_said(ask("training", "{\"model\":{\"kind\":\"generic\",\"params\":25e6,\"flops_per_sample\":4e9,\"sample_bytes\":110e6},\"tokens\":\"100M\",\"accelerator\":\"a100\","
-		"\"gpu_count\":8}"), "no rate of the storage is known: give input_pipeline.storage_gbs to check");
+		"\"gpu_count\":8}"), "the storage rate is unknown: give input_pipeline.storage_gbs to check");
 	assert_said(both, "model.sample_bytes is not used: input_pipeline.sample_bytes is given");
 }
 
@@ -296,7 +296,7 @@ static void what_a_reviewer_found(void **state)
 	(void)state;
 	assert_true(figure(large, "recommended.wall_clock_hours") > 1000 * figure(small, "recommended.wall_clock_hours"));
 	assert_false(says(ask("memory", "{\"model\":\"llama-3.1-8b\",\"purpose\":\"training\",\"accelerator\":\"h100\",\"gpu_count\":64}"), "gpu_count is not used"));
-	assert_true(says(ask("training", "{\"model\":\"llama-3.2-1b\",\"tokens\":1e10,\"accelerator\":\"h100\",\"gpu_count\":64,\"pricing\":{\"terms\":[\"reserved_3y\"]}}"), "the whole of it is"));
+	assert_true(says(ask("training", "{\"model\":\"llama-3.2-1b\",\"tokens\":1e10,\"accelerator\":\"h100\",\"gpu_count\":64,\"pricing\":{\"terms\":[\"reserved_3y\"]}}"), "the whole commitment costs"));
 	assert_true(says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v4\",\"gpu_count\":100}"), "the next larger slice has 128"));
 	assert_true(says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v7\",\"gpu_count\":100}"), "the next larger slice has 128"));
 	assert_false(says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v5p\",\"gpu_count\":192}"), "no slice"));

@@ -282,7 +282,7 @@ static void one_machines_layout_is_moved_and_said_to_be(void **state)
 		fixture_planned(&fixture);
 		assert_string_equal(BEST.practice.parts[1].name, "layout");
 		assert_true(own ? BEST.practice.parts[1].factor > 1.01 : fabs(BEST.practice.parts[1].factor - 1) < 1e-12);
-		assert_contains(layout_source(), own ? "the part begins at 1, and runs of your own move it" : "the part is 1");
+		assert_contains(layout_source(), own ? "the part starts at 1, and runs of your own move it" : "the part is 1");
 	}
 }
 

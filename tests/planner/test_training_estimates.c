@@ -242,7 +242,7 @@ static void scaling_laws_speak_where_they_hold(void **state)
 	REQUEST.sequence_length = REQUEST.global_batch_size = ABSENT_NUMBER;
 	fixture_planned(&fixture);
 	assert_true(isnan(fixture.plan.compute_optimal.tokens_optimal) && isnan(fixture.plan.compute_optimal.compute_factor));
-	assert_non_null(strstr(fixture.plan.compute_optimal.detail, "no transformer"));
+	assert_non_null(strstr(fixture.plan.compute_optimal.detail, "not transformers"));
 }
 
 int main(void)

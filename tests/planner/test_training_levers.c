@@ -232,7 +232,7 @@ static void sizes_and_steps(void **state)
 	fixture_planned(&fixture);
 	assert_close(fixture.plan.compute_optimal.tokens_effective, 1e10 * scaling_repeated_worth(40), 1e-9);
 	assert_close(fixture.plan.compute_optimal.tokens_effective, 15.17e10, 0.005); /* Muennighoff: 40 epochs are worth 15.2 */
-	assert_non_null(strstr(fixture.plan.compute_optimal.detail, "seen again"));
+	assert_non_null(strstr(fixture.plan.compute_optimal.detail, "repeated"));
 }
 
 static void experts_and_layers(void **state)

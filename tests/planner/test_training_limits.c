@@ -31,7 +31,7 @@ static void a_deadline_gives_the_smallest_number(void **state)
 	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
 	assert_contains(fixture.failure.detail, "% more");
 	assert_contains(fixture.failure.detail, "keeps the limit with a probability of 0.0");
-	assert_contains(fixture.failure.detail, " of them keep it");
+	assert_contains(fixture.failure.detail, " of them keep the deadline");
 	REQUEST.common.gpu_count = enough;
 	fixture_planned(&fixture);
 	assert_close(fixture.plan.rule_of_thumb.gpu_count_exact * 720, fixture.plan.rule_of_thumb.gpu_hours, 1e-12);
@@ -369,7 +369,7 @@ static void awkward_requests_stay_finite(void **state)
 	begin();
 	REQUEST.deadline_hours = 1e-4;
 	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
-	assert_contains(fixture.failure.detail, "more time");
+	assert_contains(fixture.failure.detail, "raise the deadline");
 	begin();
 	REQUEST.global_batch_size = 4;
 	REQUEST.common.gpu_count = 65536;

@@ -237,7 +237,7 @@ def test_spot_is_weighed_with_its_interruptions(daemon, market):
     body["pricing"]["spot_interruptions_per_gpu_hour"] = 5
     assert estimate(daemon, body)["recommended"]["cost"]["offer"]["term"] == "on_demand"
     body["pricing"]["terms"] = ["spot"]
-    assert any("spot offers that are taken away so often do not do" in text for text in estimate(daemon, body)["warnings"])
+    assert any("use offers with fewer interruptions" in text for text in estimate(daemon, body)["warnings"])
 
 
 def test_another_currency_at_a_stated_rate(daemon):

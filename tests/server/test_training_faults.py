@@ -28,7 +28,7 @@ def test_layouts_that_cannot_be(daemon, gpus, pins, batch, pointer, would_do):
     changes = {"gpu_count": gpus, "parallelism": pins} | ({"global_batch_size": batch} if batch else {})
     problem, faults = refused(daemon, changes, "invalid")
     assert would_do in faults[pointer], faults
-    assert "the nearest that is" in problem["detail"] and f"on {gpus} of h100" in problem["detail"], problem["detail"]
+    assert "the nearest possible layout" in problem["detail"] and f"on {gpus} of h100" in problem["detail"], problem["detail"]
     repaired = daemon.post("/v1/estimates/training", BASE | changes | {"parallelism": {}})
     assert repaired.status == 200, repaired.text
 
@@ -88,7 +88,7 @@ def test_every_constraint_that_does_not_hold(daemon):
     problem, faults = refused(daemon, caps, "infeasible")
     assert set(faults) == {"/" + key for key in caps}
     assert "times the limit" in faults["/deadline_hours"] and "fastest" in faults["/deadline_hours"]
-    assert problem["detail"].endswith("; other constraints do not hold either, see errors"), "the sentence is whole"
+    assert problem["detail"].endswith("; other limits fail too, see errors"), "the sentence is whole"
     needed = float(faults["/budget_usd"].split(" needs ")[1].split()[0])
     assert daemon.post("/v1/estimates/training", BASE | {"budget_usd": needed * 1.001}).status == 200  # what was said is so
     assert daemon.post("/v1/estimates/training", BASE | {"budget_usd": needed * 0.99}).status == 422
@@ -96,7 +96,7 @@ def test_every_constraint_that_does_not_hold(daemon):
 
 def test_a_fixed_number_is_told_which_would_be_in_time(daemon):
     _, faults = refused(daemon, {"gpu_count": 64, "deadline_hours": 1000}, "infeasible")
-    number = faults["/deadline_hours"].split("; ")[2].split(" of them keep it")[0]
+    number = faults["/deadline_hours"].split("; ")[2].split(" of them keep the deadline")[0]
     answer = daemon.post("/v1/estimates/training", BASE | {"gpu_count": int(number), "deadline_hours": 1000})
     assert answer.status == 200, answer.text
     promise, = answer.json["result"]["recommended"]["promises"]
@@ -122,7 +122,7 @@ def test_memory_says_what_holds_it(daemon):
 
 def test_more_accelerators_than_samples(daemon):
     problem, _ = refused(daemon, {"gpu_count": 65536, "global_batch_size": 4}, "infeasible")
-    number = int(problem["detail"].split(", or take ")[1].split(",")[0])
+    number = int(problem["detail"].split(", or use ")[1].split()[0])
     assert number < 65536
     assert daemon.post("/v1/estimates/training", BASE | {"gpu_count": number, "global_batch_size": 4}).status == 200
 
