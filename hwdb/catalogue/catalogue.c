@@ -28,7 +28,7 @@ static int compare_regions(const void *a, const void *b)
 	return strcmp(((const struct region_row *)a)->id, ((const struct region_row *)b)->id);
 }
 
-/* Newest first within one accelerator and precision, so that the first match is the one to use. */
+/* Orders by accelerator and precision, the newest first, so that the first match is the one to use. */
 static int compare_calibrations(const void *a, const void *b)
 {
 	const struct calibration_row *left = a, *right = b;
@@ -55,7 +55,7 @@ static void sort_rows(struct catalogue_rows *rows)
 	sort(rows->calibrations, rows->calibration_count, sizeof *rows->calibrations, compare_calibrations);
 }
 
-/* A row's shape from its config; from its size when it has none. */
+/* Fills a row's model from its config, or from its size when it has no config. */
 static enum status read_model(struct arena *arena, struct model_row *row, struct failure *failure)
 {
 	if (row->config.text) {
@@ -82,13 +82,14 @@ static bool add_all(
 {
 	if (!alias_pass)
 		return name_table_add(table, id, row, false);
-	/* An alias that is another row's name or alias finds that one: rows of users may take a name that an alias had. */
+	/* Where an alias is another row's name or alias, that row keeps it: a user's row may take the name of an existing
+	 * alias. */
 	for (size_t i = 0; i < aliases->count; i++)
 		(void)name_table_add(table, aliases->items[i], row, true);
 	return true;
 }
 
-/* Ids first, aliases after: an id is never hidden by an alias. False: two rows of one id. */
+/* Adds ids first, then aliases, so that an alias never hides an id. False: two rows have the same id. */
 static bool index_names(struct catalogue *catalogue)
 {
 	struct catalogue_index *index = catalogue->index;
@@ -103,7 +104,7 @@ static bool index_names(struct catalogue *catalogue)
 			unique &= add_all(&index->models, rows->models[i].id, &rows->models[i].aliases, i, pass == 1);
 	}
 	for (size_t i = 0; i < rows->model_count; i++)
-		if (rows->models[i].repo) /* "meta-llama/Meta-Llama-3.1-8B" is what people paste */
+		if (rows->models[i].repo) /* users paste repositories: "meta-llama/Meta-Llama-3.1-8B" */
 			(void)name_table_add(&index->models, rows->models[i].repo, i, true);
 	for (size_t i = 0; i < rows->price_count; i++)
 		unique &= name_table_add(&index->prices, rows->prices[i].id, i, false);
@@ -121,7 +122,7 @@ static bool make_tables(struct catalogue *catalogue)
 	for (size_t i = 0; i < rows->accelerator_count; i++)
 		accelerator_names += rows->accelerators[i].aliases.count;
 	for (size_t i = 0; i < rows->model_count; i++)
-		model_names += rows->models[i].aliases.count + 1; /* its repository too */
+		model_names += rows->models[i].aliases.count + 1; /* 1: its repository */
 	catalogue->index = ARENA_NEW(arena, struct catalogue_index);
 	return catalogue->index && name_table_init(&catalogue->index->accelerators, arena, accelerator_names) &&
 		   name_table_init(&catalogue->index->models, arena, model_names) &&
@@ -142,7 +143,7 @@ void price_row_fill_keys(struct price_row *row)
 	fill(&row->accelerator_id);
 }
 
-/* Rows of users may lack a key that the index compares: they are then simply not found by it. */
+/* Users' rows may lack a key that the index compares. They get an empty key, which matches nothing. */
 static void fill_keys(struct catalogue_rows *rows)
 {
 	for (size_t i = 0; i < rows->price_count; i++)
@@ -216,7 +217,7 @@ void catalogue_release(struct catalogue *catalogue)
 	free(catalogue);
 }
 
-/* A clean-up of *alias as the header says: the alias that was used, NULL for an id. */
+/* Finds a name and sets *alias as the header states: the alias that matched, NULL for an id. */
 static const struct name_slot *look_up(const struct name_table *table, const char *name, const char **alias)
 {
 	const struct name_slot *slot = name_table_find(table, name);

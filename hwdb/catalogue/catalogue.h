@@ -1,10 +1,10 @@
-/* The catalogue: what is known of accelerators, models, prices and regions, as one immutable snapshot.
+/* The catalogue: the known accelerators, models, prices, regions and calibrations, as one immutable snapshot.
  *
- * Storage keeps the rows (append-only, valid_from/valid_to); a snapshot holds those that are valid at one moment,
- * indexed by id and alias. A snapshot never changes: a write builds a new one and swaps it whole. Everything a
- * snapshot points to lives in its own arena, and dies with its last reference. Thread-safe for readers.
+ * Storage keeps all rows (append-only, valid_from/valid_to). A snapshot holds the rows that are valid at one moment,
+ * indexed by id and alias. A snapshot never changes: a write builds a new one and replaces the old one as a whole. All
+ * that a snapshot points to is in its own arena and is freed with its last reference. Thread-safe for readers.
  *
- * Row structs are what api/tables and storage map to JSON and SQL; absent members as in base/given.h. */
+ * api/tables maps the row structs to JSON, storage to SQL. Absent members as in base/given.h. */
 #ifndef FLEETPLAN_HWDB_CATALOGUE_CATALOGUE_H
 #define FLEETPLAN_HWDB_CATALOGUE_CATALOGUE_H
 
@@ -14,36 +14,36 @@
 #include "planner/model/model.h"
 #include "planner/plan/request.h"
 
-/* What another good source says of one figure of a row. The row's own value is what plans go by; this is kept beside it. */
+/* Another good source's value of one figure of a row. Plans use the row's own value. */
 struct conflict {
-	const char *field; /* of the row: "memory_bandwidth_gbs" */
+	const char *field; /* name of the row's figure: "memory_bandwidth_gbs" */
 	double value;
-	const char *source, *source_date, *note; /* note: what may explain it; NULL */
+	const char *source, *source_date, *note; /* note: possible reason for the difference; NULL: none */
 };
 
-enum { CONFLICTS_MAX = 32 }; /* of a row */
+enum { CONFLICTS_MAX = 32 }; /* for one row */
 
 struct conflict_list {
 	struct conflict *items;
 	size_t count;
 };
 
-/* What every row has. */
+/* Members of every row. */
 struct row_meta {
 	const char *origin; /* builtin, imported, user, measured */
 	const char *source, *source_date;
 	int64_t valid_from_us, valid_to_us; /* wall clock; valid_to_us 0: still valid */
-	int64_t revision; /* of the catalogue, when the row was written */
-	struct conflict_list conflicts; /* of accelerators, prices and regions */
-	int64_t opened_by, closed_by; /* the store's: imports that are not settled yet (storage/imports.h); 0: none */
+	int64_t revision; /* revision of the catalogue at which the row was written */
+	struct conflict_list conflicts; /* for accelerators, prices and regions */
+	int64_t opened_by, closed_by; /* used by storage: imports that are not settled yet (storage/imports.h); 0: none */
 	struct warning_list {
 		struct warning *items;
 		size_t count;
-	} warnings; /* of the answer to a write; not kept */
+	} warnings; /* returned with a write; not stored */
 };
 
-/* `accelerator.source` and `.source_date` are where both kinds of JSON (row and plan) read them; meta's are unused
- * here. */
+/* Both kinds of JSON (row and plan) read `accelerator.source` and `.source_date`. The row does not use those of
+ * `meta`. */
 struct accelerator_row {
 	struct row_meta meta;
 	struct accelerator accelerator;
@@ -54,18 +54,18 @@ struct accelerator_row {
 struct model_row {
 	struct row_meta meta;
 	const char *id, *repo;
-	double params_total, params_active; /* published */
-	struct json_text config; /* config.json as it was given; NULL text when only the size is known */
+	double params_total, params_active; /* as published */
+	struct json_text config; /* config.json as received; NULL text when only the size is known */
 	struct text_list aliases;
-	struct model model; /* read from config (or from the size) when the snapshot was built */
+	struct model model; /* computed from config (or from the size) when the snapshot is built */
 };
 
 struct price_row {
 	struct row_meta meta;
-	const char *id; /* "aws.p5-48xlarge.us-east-1.on-demand", a slug made of the key columns */
+	const char *id; /* a slug of the key columns: "aws.p5-48xlarge.us-east-1.on-demand" */
 	const char *provider, *instance_type, *region, *accelerator_id, *pricing_model, *as_of, *notes;
 	int64_t gpus;
-	double vcpus, ram_gb, price_usd_per_hour; /* the whole instance */
+	double vcpus, ram_gb, price_usd_per_hour; /* of the whole instance */
 };
 
 struct region_row {
@@ -76,7 +76,7 @@ struct region_row {
 	int64_t year, pue_year, wue_year;
 };
 
-/* A figure that a benchmark measured and that corrects plans on one accelerator. */
+/* A figure from a benchmark or from observed jobs, which corrects plans on one accelerator. */
 struct calibration_row {
 	struct row_meta meta;
 	const char *id, *accelerator_id, *device_id, *benchmark_id;
@@ -84,20 +84,20 @@ struct calibration_row {
 	const char *quantity; /* quantity_name() of planner/measurement/evidence.h */
 	const char *method; /* library_gemm, kernel_gemm, issue_rate, stream, ... */
 	double value, low, high;
-	const char *class;   /* of products: thin, small, large, plan; of stack_speed and run_practice: the software; NULL: has none */
-	const char *plan_id; /* whose own work was measured; NULL: none's */
-	const char *driver;  /* of the device then */
-	int64_t n;           /* repetitions, or observations, that it is the median of */
-	double spread;       /* median absolute deviation of what was combined; absent for a single figure */
-	double disagreement; /* of its repetition in the same run; absent: there was none */
-	double expected, expected_sigma; /* of run_practice: what published runs let expect of such a plan, and the spread of its logarithm (E131) */
-	double step_ratio;               /* likewise: observed over planned time of a step; absent: not reported */
-	int64_t gpu_count;               /* likewise: that it ran on */
-	double params;                   /* likewise: of its model; absent: not known */
-	double baseline;     /* what it was when it was first measured on that device: drift is value over it */
-	const char *held_because; /* why it waits for an admin or a device of another key (planner/measurement/trust.h); NULL: it does not */
-	const char *delivered_by; /* id of the agent's key that brought it; NULL: the daemon's own device, an admin, or real jobs */
-	enum truth used;     /* answered, not stored: whether plans take it, and if not, why */
+	const char *class;   /* products: thin, small, large, plan; stack_speed and run_practice: the software; NULL: none */
+	const char *plan_id; /* the plan whose own work was measured; NULL: none */
+	const char *driver;  /* the device's driver at that time */
+	int64_t n;           /* repetitions or observations of which the value is the median */
+	double spread;       /* median absolute deviation of the combined figures; absent for a single figure */
+	double disagreement; /* difference from a repetition in the same run; absent: not repeated */
+	double expected, expected_sigma; /* run_practice: the value that published runs suggest for such a plan, and the spread of its logarithm (E131) */
+	double step_ratio;               /* run_practice: observed over planned time of a step; absent: not reported */
+	int64_t gpu_count;               /* run_practice: accelerators of the run */
+	double params;                   /* run_practice: the model's parameters; absent: unknown */
+	double baseline;     /* first measured value on that device; drift is value over baseline */
+	const char *held_because; /* why it waits for an admin or for a device of another key (planner/measurement/trust.h); NULL: not held */
+	const char *delivered_by; /* id of the key of the agent that delivered it; NULL: the daemon's own device, an admin, or real jobs */
+	enum truth used;     /* in answers only, not stored: whether plans use it, and the reason if not */
 	const char *unused_because;
 };
 
@@ -113,27 +113,28 @@ struct catalogue_rows {
 struct catalogue {
 	struct catalogue_rows rows; /* each sorted by id */
 	int64_t revision, calibration_revision;
-	int64_t as_of_us; /* 0: now */
+	int64_t as_of_us; /* 0: the present */
 	struct arena arena;
-	struct catalogue_index *index; /* ids and aliases, hashed */
-	struct catalogue_delta *change; /* NULL: built whole (hwdb/catalogue/catalogue_change.h) */
+	struct catalogue_index *index; /* hash tables of ids and aliases */
+	struct catalogue_delta *change; /* NULL: built whole, not by hwdb/catalogue/catalogue_change.h */
 	_Atomic int references;
 };
 
-/* Builds a snapshot that owns `rows` and `arena` (moved in). NULL and a filled failure when a row cannot be read. */
+/* Builds a snapshot that takes ownership of `rows` and `arena`. NULL and a filled failure when a row cannot be read. */
 struct catalogue *catalogue_new(struct arena *arena, const struct catalogue_rows *rows, int64_t revision,
 	int64_t calibration_revision, int64_t as_of_us, struct failure *failure);
 struct catalogue *catalogue_retain(struct catalogue *catalogue);
 void catalogue_release(struct catalogue *catalogue);
 
-/* By id or alias, letter case ignored (a model also by its repository); NULL when there is none. *alias is the alias used, NULL when it was the id itself. */
+/* Find a row by id or alias, ignoring letter case (a model also by its repository); NULL when there is none. *alias
+ * becomes the alias that matched, NULL for an id. */
 const struct accelerator_row *catalogue_accelerator(
 	const struct catalogue *catalogue, const char *name, const char **alias);
 const struct model_row *catalogue_model(const struct catalogue *catalogue, const char *name, const char **alias);
 const struct price_row *catalogue_price(const struct catalogue *catalogue, const char *id);
 const struct region_row *catalogue_region(const struct catalogue *catalogue, const char *id);
 
-/* Version of the jansson that is linked, which reads models' configurations. */
+/* Returns the version of the linked jansson library, which parses model configurations. */
 const char *catalogue_library_version(void);
 
 #endif

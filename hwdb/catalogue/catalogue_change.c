@@ -10,7 +10,7 @@
 
 enum { PATCHES_MAX = 512, PATCH_MAX_BYTES = 4 * 1024 * 1024, CHANGE_MAX_BYTES = 64 * 1024 * 1024 };
 
-/* A price that is not, or not so, in the snapshot that was built whole. Shared by the snapshots since. */
+/* A price that differs from the snapshot that was built whole. Later snapshots share it. */
 struct price_patch {
 	_Atomic int references;
 	struct arena arena;
@@ -18,17 +18,17 @@ struct price_patch {
 	bool removed;
 };
 
-/* The offers of one accelerator, as a change left them. Likewise. */
+/* The offers of one accelerator after a change. Later snapshots share them. */
 struct shared_span {
 	_Atomic int references;
 	struct indexed_offer items[];
 };
 
 struct catalogue_delta {
-	struct catalogue *base; /* built whole */
-	struct price_patch **patches; /* sorted by id, letter case ignored */
+	struct catalogue *base; /* the snapshot that was built whole */
+	struct price_patch **patches; /* sorted by id, ignoring letter case */
 	size_t patch_count, price_count;
-	struct shared_span **spans; /* by position of the accelerator's row; NULL: those of `base` */
+	struct shared_span **spans; /* by position of the accelerator's row; NULL: the offers of `base` */
 	struct catalogue_rows rows;
 	bool rows_made;
 };
@@ -108,7 +108,7 @@ void catalogue_change_release(struct catalogue_delta *change)
 	catalogue_release(change->base);
 }
 
-/* Where a patch of that id stands, or belongs. */
+/* Returns the position of the patch of an id, or the position at which to insert it. */
 static size_t patch_place(const struct catalogue_delta *change, const char *id, bool *found)
 {
 	size_t low = 0, high = change ? change->patch_count : 0;
@@ -140,7 +140,7 @@ bool catalogue_change_price(const struct catalogue_delta *change, const char *id
 	return found;
 }
 
-/* A snapshot of the same rows. */
+/* Returns a new snapshot of the same rows. */
 static struct catalogue *derive(struct catalogue *before)
 {
 	struct catalogue *base = before->change ? before->change->base : before;
@@ -197,7 +197,7 @@ struct catalogue *catalogue_at(struct catalogue *before, int64_t as_of_us)
 	return fresh;
 }
 
-/* The offers of an accelerator without that of `gone` (NULL: none) and with that of `added` (NULL: none). */
+/* Replaces the offers of an accelerator: without that of `gone` (NULL: none), with that of `added` (NULL: none). */
 static bool change_offers(struct catalogue *catalogue, const char *accelerator_id, const struct price_row *gone, const struct price_row *added)
 {
 	const struct name_slot *slot = name_table_find(&catalogue->index->accelerators, accelerator_id);
@@ -205,7 +205,7 @@ static bool change_offers(struct catalogue *catalogue, const char *accelerator_i
 	struct shared_span *fresh;
 
 	if (!span)
-		return true; /* of an accelerator that is not in the catalogue */
+		return true; /* the accelerator is not in the catalogue */
 	fresh = malloc(sizeof *fresh + (span->count + 2) * sizeof *fresh->items);
 	if (!fresh)
 		return false;
@@ -219,7 +219,7 @@ static bool change_offers(struct catalogue *catalogue, const char *accelerator_i
 	return true;
 }
 
-/* Replaces the offers of both accelerators, which are mostly the same one. */
+/* Replaces the offers of the old and the new accelerator, usually the same one. */
 static bool change_price(struct catalogue *catalogue, const struct price_row *old, struct price_patch *patch)
 {
 	const struct price_row *added = patch->removed ? NULL : &patch->row;

@@ -7,11 +7,11 @@
 
 enum { MIX_MAX_BYTES = 256 * 1024 * 1024 };
 
-/* Where a part's rows are, and what names them. */
+/* The place of a part's rows, and of the members that identify a row. */
 struct part {
 	const char *name;
-	size_t items, count; /* of struct catalogue_rows */
-	size_t size, id, meta; /* of a row */
+	size_t items, count; /* offsets in struct catalogue_rows */
+	size_t size, id, meta; /* size of a row; offsets in it */
 };
 
 #define PART(rows, number, type, id_) \
@@ -69,7 +69,7 @@ static void note(struct catalogue_change *change, size_t *kind, const char *id)
 	(*kind)++;
 }
 
-/* Calibrations are not in the order of their ids, and few. */
+/* Compares each row with each: calibrations are few, and not sorted by id. */
 static void compare_unordered(const struct catalogue_rows *before, const struct catalogue_rows *after, const struct part *part,
 	struct catalogue_change *change)
 {
@@ -124,8 +124,8 @@ void catalogue_compare(
 		(part == CATALOGUE_CALIBRATIONS ? compare_unordered : compare_ordered)(old, new, &parts[part], change);
 }
 
-/* A copy of one part's rows: catalogue_new sorts them, and reads models into them. */
-static bool take(struct arena *arena, const struct catalogue_rows *from, const struct part *part, struct catalogue_rows *rows)
+/* Copies the rows of one part, because catalogue_new() sorts them and reads models into them. */
+static bool copy_rows(struct arena *arena, const struct catalogue_rows *from, const struct part *part, struct catalogue_rows *rows)
 {
 	size_t count = count_of(from, part);
 	char *items = arena_alloc(arena, count + 1, part->size);
@@ -151,7 +151,7 @@ struct catalogue *catalogue_mix(
 
 	arena_init(&arena, MIX_MAX_BYTES);
 	for (size_t i = 0; i < CATALOGUE_PART_COUNT && taken; i++)
-		taken = take(&arena, parts_of_after & 1U << i ? new : old, &parts[i], &rows);
+		taken = copy_rows(&arena, parts_of_after & 1U << i ? new : old, &parts[i], &rows);
 	if (!taken)
 		(void)failure_set(failure, STATUS_NO_MEMORY, "no memory for a second catalogue");
 	mixed = taken ? catalogue_new(&arena, &rows, after->revision, calibrated->calibration_revision, before->as_of_us, failure) : NULL;

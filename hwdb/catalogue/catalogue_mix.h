@@ -1,5 +1,6 @@
-/* Two snapshots of the catalogue held against each other, and a third made of parts of both: what tells which kind of row moved
- * a plan's figures. Rows are the same when their id and revision are. Thread-safe: snapshots do not change. */
+/* Comparison of two snapshots of the catalogue, and a third snapshot made of parts of both. They show which kind of row
+ * changed a plan's figures. Two rows are the same when their id and revision are equal. Thread-safe: snapshots do not
+ * change. */
 #ifndef FLEETPLAN_HWDB_CATALOGUE_CATALOGUE_MIX_H
 #define FLEETPLAN_HWDB_CATALOGUE_CATALOGUE_MIX_H
 
@@ -19,14 +20,14 @@ enum { CATALOGUE_CHANGE_NAMES = 4 };
 
 struct catalogue_change {
 	size_t added, changed, removed;
-	const char *names[CATALOGUE_CHANGE_NAMES]; /* ids of the first of them; the rest NULL. Borrowed from the snapshots */
+	const char *names[CATALOGUE_CHANGE_NAMES]; /* ids of the first of them; the rest are NULL. Borrowed from the snapshots */
 };
 
 void catalogue_compare(
 	const struct catalogue *before, const struct catalogue *after, enum catalogue_part part, struct catalogue_change *change);
 
-/* A snapshot with the parts whose bit (1 << part) is set from `after`, the others from `before`. It borrows from both, which
- * must outlive it. NULL and a filled failure when memory is short. */
+/* Returns a snapshot with the parts whose bit (1 << part) is set from `after`, the others from `before`. It borrows
+ * from both, which must outlive it. NULL and a filled failure when memory is short. */
 struct catalogue *catalogue_mix(
 	const struct catalogue *before, const struct catalogue *after, unsigned parts_of_after, struct failure *failure);
 

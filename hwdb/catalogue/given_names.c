@@ -7,11 +7,11 @@
 
 enum { WORDS_TEXT_MAX = 160 };
 
-/* Words that tell no accelerator of the catalogue from another. */
+/* Words that do not distinguish accelerators of the catalogue. */
 static const char *const accelerator_words[] = {"nvidia", "tesla", "geforce", "quadro", "amd", "instinct", "intel", "habana", "google", "cloud", "aws", "gpu",
 	"gpus", "accelerator", "graphics", "tensor", "core", "hbm2", "hbm2e", "hbm3", "hbm3e", "gddr6", "generation", "edition", "oam", "ac", NULL};
 
-/* Words for what was made of a model's weights; its architecture, which is what a plan needs, stays the same. */
+/* Words for the training of a model's weights. They leave its architecture unchanged, and a plan needs only that. */
 static const char *const model_words[] = {"instruct", "chat", "hf", "base", "it", "meta", "thinking", "preview", NULL};
 
 static bool is_among(const char *const *words, const char *word, size_t length)
@@ -22,7 +22,7 @@ static bool is_among(const char *const *words, const char *word, size_t length)
 	return false;
 }
 
-/* "v0.1", "v1", and releases by month and day or year and month: "0324", "2507". */
+/* True for "v0.1", "v1", and releases as month and day or year and month: "0324", "2507". */
 static bool is_release(const char *word, size_t length)
 {
 	size_t digits = strspn(word + (word[0] == 'v'), "0123456789.");
@@ -30,7 +30,8 @@ static bool is_release(const char *word, size_t length)
 	return word[0] == 'v' ? digits + 1 == length && length >= 2 : length == 4 && digits >= 4;
 }
 
-/* Small letters, words parted by one hyphen, without those that do not matter. A dot belongs to a model's word ("3.1") and parts nothing. */
+/* Writes the words in small letters, separated by one hyphen, without the ignored ones. In a model's name a dot is part
+ * of a word ("3.1"). */
 void given_words(const char *name, bool model, char *out, size_t size)
 {
 	const char *slash = model ? strrchr(name, '/') : NULL;

@@ -4,7 +4,7 @@
 
 #include "hwdb/catalogue/catalogue_index.h"
 
-/* FNV-1a over small letters. */
+/* Computes FNV-1a over small letters. */
 static uint32_t name_hash(const char *name)
 {
 	uint32_t hash = 0x811c9dc5;
@@ -25,7 +25,7 @@ bool name_table_init(struct name_table *table, struct arena *arena, size_t names
 	return table->slots != NULL;
 }
 
-/* The slot of a name, or the free one where it belongs. */
+/* Returns the slot of a name, or the free slot for it. */
 static struct name_slot *slot_of(const struct name_table *table, const char *name, uint32_t hash)
 {
 	size_t at = hash & table->mask;

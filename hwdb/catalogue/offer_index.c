@@ -8,7 +8,8 @@
 #include "hwdb/catalogue/catalogue_index.h"
 #include "hwdb/catalogue/offers.h"
 
-/* What a price row pays for. Some catalogues list a machine and its accelerators apart; neither can be rented alone. */
+/* The part of a machine that a price row pays for. Some providers list a machine and its accelerators separately;
+ * neither can be rented alone. */
 enum part { PART_WHOLE, PART_HOST, PART_ACCELERATORS };
 
 static enum part part_of(const struct price_row *row)
@@ -33,8 +34,8 @@ bool price_row_is_part_of(const struct price_row *row)
 	return price_row_is_part(&filled);
 }
 
-/* What is looked up again and again while the offers are made: rows that list accelerators apart, and regions by the two words that
- * name them, which thousands of rows share. */
+/* Look-up tables used while the offers are built: rows that list accelerators separately, and regions by the two words
+ * that name them (thousands of rows share a region). */
 enum { REGION_MEMO_SLOTS = 16384 };
 struct making {
 	const struct catalogue *catalogue;
@@ -51,7 +52,7 @@ static int compare_texts(const char *a, const char *b)
 	return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b);
 }
 
-/* Rows of which a host and its accelerators are one machine are equal. */
+/* Compares the machines of rows; equal for a host and its accelerators. */
 static int compare_machines(const void *a, const void *b)
 {
 	const struct price_row *left = *(const struct price_row *const *)a, *right = *(const struct price_row *const *)b;
@@ -90,7 +91,7 @@ static bool making_begin(struct making *making, const struct catalogue *catalogu
 	return making->parts != NULL;
 }
 
-/* The accelerators that a host row is to be summed with: same provider, region, term, accelerator and count. */
+/* Returns the accelerators' row to add to a host row: same provider, region, term, accelerator and count. */
 static const struct price_row *other_part(const struct making *making, const struct price_row *host)
 {
 	const struct price_row *const *found = bsearch(&host, making->parts, making->part_count, sizeof(void *), compare_machines);
@@ -100,7 +101,7 @@ static const struct price_row *other_part(const struct making *making, const str
 	return found ? *found : NULL;
 }
 
-/* Its provider by the one name, and where it stands. */
+/* Sets the offer's provider, under its one name, and its region. */
 static void place_offer(struct making *making, struct indexed_offer *offer)
 {
 	const char *provider = offer->row->provider, *name = offer->row->region ? offer->row->region : "";
@@ -121,7 +122,6 @@ static void place_offer(struct making *making, struct indexed_offer *offer)
 	offer->region = making->places[slot].region;
 }
 
-/* False: the row is no offer (half of one, or without the figures that an offer needs). */
 static uint32_t hash_text(uint32_t hash, const char *text)
 {
 	for (; *text; text++)
@@ -136,6 +136,7 @@ static uint32_t hash_place(const struct indexed_offer *offer)
 	return (hash * 31 + (uint32_t)offer->term) * 31 + (uint32_t)offer->row->gpus;
 }
 
+/* Fills an offer from a row. False: the row is not an offer (half of one, or without the necessary figures). */
 static bool make_offer(struct making *making, const struct price_row *row, struct indexed_offer *offer)
 {
 	enum part part = part_of(row);
@@ -152,7 +153,7 @@ static bool make_offer(struct making *making, const struct price_row *row, struc
 	offer->usd_per_gpu_hour =
 		(row->price_usd_per_hour + (offer->part ? offer->part->price_usd_per_hour : 0)) / (double)row->gpus;
 	if (!row->as_of || !clock_parse(row->as_of, &offer->as_of_us))
-		offer->as_of_us = 0; /* undated: older than any limit */
+		offer->as_of_us = 0; /* without a date: older than any limit */
 	place_offer(making, offer);
 	offer->place = hash_place(offer);
 	return true;
@@ -166,7 +167,7 @@ static int compare_offers(const void *a, const void *b)
 		return left->usd_per_gpu_hour < right->usd_per_gpu_hour ? -1 : 1;
 	if (left->as_of_us != right->as_of_us)
 		return left->as_of_us > right->as_of_us ? -1 : 1;
-	/* Of equal offers the larger machine: accelerators that work together should stand together. */
+	/* Of equal offers the larger machine comes first: accelerators that work together should be in one machine. */
 	if (left->row->gpus != right->row->gpus)
 		return left->row->gpus > right->row->gpus ? -1 : 1;
 	return strcmp(left->row->id, right->row->id);
@@ -184,7 +185,7 @@ double offer_median_usd_per_gpu_hour(const struct offer_span *span, enum term te
 	return 0;
 }
 
-/* Offers of one instance and term stand together, region by region, the newest first. */
+/* Groups offers of one instance and term, by region, the newest first. */
 static int compare_instances(const struct indexed_offer *left, const struct indexed_offer *right)
 {
 	int order = (left->term > right->term) - (left->term < right->term);
@@ -204,8 +205,8 @@ static int compare_ages(const void *a, const void *b)
 	return order != 0 ? order : (left->as_of_us < right->as_of_us) - (left->as_of_us > right->as_of_us);
 }
 
-/* An offer is current unless its instance has a newer one in its region; one without a region, in any. Offers without a region come
- * first among those of their instance. */
+/* Sets `current`. An offer is current unless its instance has a newer offer in the same region; an offer without a
+ * region, in any region. Offers without a region come first within their instance. */
 static void judge_instance(struct indexed_offer *const *offers, size_t count)
 {
 	int64_t newest_us = INT64_MIN, newest_of_region_us = INT64_MIN;
@@ -219,7 +220,7 @@ static void judge_instance(struct indexed_offer *const *offers, size_t count)
 	}
 }
 
-/* Offers of one provider and region stand together. */
+/* Groups offers of one provider and region. */
 static int compare_regions(const void *a, const void *b)
 {
 	const struct indexed_offer *left = *(const struct indexed_offer *const *)a, *right = *(const struct indexed_offer *const *)b;
@@ -228,7 +229,8 @@ static int compare_regions(const void *a, const void *b)
 	return order != 0 ? order : compare_texts(left->row->region, right->row->region);
 }
 
-/* What is sold on demand costs more than what may be taken away: an offer below its provider's cheapest spot in its region is doubted. */
+/* Sets `spot_usd_per_gpu_hour`. On-demand instances normally cost more than interruptible ones, so an on-demand offer
+ * below its provider's cheapest spot price in the region is doubtful. */
 static void judge_region(struct indexed_offer *const *offers, size_t count)
 {
 	double spot = INFINITY;
@@ -240,7 +242,7 @@ static void judge_region(struct indexed_offer *const *offers, size_t count)
 		offers[i]->spot_usd_per_gpu_hour = offers[i]->term == TERM_ON_DEMAND && isfinite(spot) && offers[i]->usd_per_gpu_hour < spot ? spot : 0;
 }
 
-/* In the order of regions; a place that is not stated is compared with none. */
+/* Judges region by region. Offers without a region are not compared. */
 static void judge_regions(struct indexed_offer **offers, size_t count)
 {
 	size_t begin = 0;
@@ -301,7 +303,8 @@ static bool judge_offers(struct offer_span *span)
 	return judge_ages(span);
 }
 
-/* The offers of one instance, and those of its provider in its region: a change of a price ages and doubts no other. */
+/* Judges again the offers of one instance, and those of its provider in its region: a changed price affects no
+ * others. */
 static bool judge_ages_of(struct offer_span *span, const struct indexed_offer *instance)
 {
 	struct indexed_offer **offers = calloc(span->count + 1, sizeof(void *));

@@ -28,7 +28,7 @@ enum term term_of_text(const char *text)
 	return TERM_UNSET;
 }
 
-/* A filter made ready: what is the same for all offers. */
+/* A filter with the values that are the same for all offers. */
 struct sieve {
 	const struct offer_filter *filter;
 	const struct catalogue *catalogue;
@@ -178,7 +178,7 @@ size_t offers_of_sizes(const struct catalogue *catalogue, const struct accelerat
 	return count;
 }
 
-/* A region that the catalogue does not know is where its provider says. */
+/* Compares regions by row, and by the provider's own name for regions that the catalogue does not know. */
 static bool same_place(const struct indexed_offer *a, const struct indexed_offer *b)
 {
 	return a->row->gpus == b->row->gpus && a->term == b->term && a->region == b->region &&

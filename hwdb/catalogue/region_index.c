@@ -1,4 +1,4 @@
-/* Regions: which country each stands in, what a provider's other buildings say, how far countries' grids differ. */
+/* Regions: the country of each, averages over a provider's other buildings, spread of grids over countries. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -7,7 +7,7 @@
 
 static const char country_provider[] = "country";
 
-/* Price lists and region lists spell providers differently; the second name is the one of regions.csv. */
+/* Price lists and region lists spell providers differently; the second name is that of regions.csv. */
 static const struct {
 	const char *spelling, *name;
 } spellings[] = {
@@ -36,7 +36,7 @@ static bool is_country(const struct region_row *row)
 	return strcmp(row->provider, country_provider) == 0;
 }
 
-/* "US" of "US-MIDA-PJM" against the country rows' two-letter zone. */
+/* Compares "US" of "US-MIDA-PJM" with a country row's two-letter zone. */
 static bool same_country(const struct region_row *country, const char *zone)
 {
 	size_t length = strcspn(zone, "-");
@@ -68,7 +68,7 @@ const struct region_row *region_of_provider(const struct catalogue *catalogue, c
 		if (strcasecmp(row->provider, name) == 0 && strcasecmp(row->region_id, region) == 0)
 			return row;
 	}
-	/* Some providers call a region by its country: "SE", "US". */
+	/* Some providers use the country as a region's name: "SE", "US". */
 	return strlen(region) == 2 || strlen(region) == 3 ? region_of_country(catalogue, region) : NULL;
 }
 
@@ -84,7 +84,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* The value below which `share` of the sorted numbers lie. */
+/* Returns the value below which `share` of the sorted numbers lie. */
 static double quantile(const double *sorted, size_t count, double share)
 {
 	return sorted[(size_t)(share * (double)(count - 1) + 0.5)];
@@ -136,7 +136,7 @@ static void average_providers(struct catalogue *catalogue, double *scratch)
 	}
 }
 
-/* p10 and p90 of a figure over the countries, or over the regions of providers. */
+/* Computes p10 and p90 of a figure over the countries, or over the providers' regions. */
 static void spread_rows(const struct catalogue *catalogue, size_t member, bool countries, double *scratch, double *low, double *high)
 {
 	size_t count = 0;

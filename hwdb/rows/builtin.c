@@ -18,7 +18,7 @@ extern const char builtin_regions[], builtin_regions_end[];
 typedef enum status rows_reader(
 	const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure);
 
-/* In the order in which they are read: aliases belong to rows that are there. */
+/* In reading order: aliases need their rows first. */
 static const struct embedded {
 	const char *name, *begin, *end;
 	rows_reader *read;
@@ -50,7 +50,7 @@ void builtin_digest(char out[BUILTIN_DIGEST_MAX])
 	uint64_t hash = 0xcbf29ce484222325; /* FNV-1a offset basis and prime, draft-eastlake-fnv */
 
 	for (size_t i = 0; i < COUNT_OF(embedded); i++)
-		for (const char *at = embedded[i].begin; at <= embedded[i].end; at++) /* the NUL between two files too */
+		for (const char *at = embedded[i].begin; at <= embedded[i].end; at++) /* includes the NUL between two files */
 			hash = (hash ^ (unsigned char)*at) * 0x100000001b3;
 	snprintf(out, BUILTIN_DIGEST_MAX, "%016llx", (unsigned long long)hash);
 }

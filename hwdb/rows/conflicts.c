@@ -26,7 +26,7 @@ static const struct place region_places[] = {
 	PLACE(region_row, wue_l_per_kwh), PLACE(region_row, ewif_l_per_kwh),
 };
 
-static double *find(const struct place *places, size_t count, void *row, const char *field)
+static double *find_figure(const struct place *places, size_t count, void *row, const char *field)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(places[i].field, field) == 0)
@@ -36,17 +36,17 @@ static double *find(const struct place *places, size_t count, void *row, const c
 
 double *accelerator_figure(struct accelerator *accelerator, const char *field)
 {
-	return find(accelerator_places, COUNT_OF(accelerator_places), accelerator, field);
+	return find_figure(accelerator_places, COUNT_OF(accelerator_places), accelerator, field);
 }
 
 double *price_figure(struct price_row *row, const char *field)
 {
-	return find(price_places, COUNT_OF(price_places), row, field);
+	return find_figure(price_places, COUNT_OF(price_places), row, field);
 }
 
 double *region_figure(struct region_row *row, const char *field)
 {
-	return find(region_places, COUNT_OF(region_places), row, field);
+	return find_figure(region_places, COUNT_OF(region_places), row, field);
 }
 
 static void fault(struct failure *failure, size_t index, const char *member, const char *code, const char *detail)
@@ -57,7 +57,7 @@ static void fault(struct failure *failure, size_t index, const char *member, con
 	failure_add(failure, pointer, code, "%s", detail);
 }
 
-/* Judges a row's copy with the other value in its place: bounds that hold for the row's own hold for it too. */
+/* Adds the faults of a row's copy in which the other value replaces the figure: it must keep the same bounds. */
 static void judge(struct failure *failure, size_t index, const struct failure *of_copy)
 {
 	if (of_copy->status != STATUS_OK)
@@ -66,7 +66,7 @@ static void judge(struct failure *failure, size_t index, const struct failure *o
 
 static void fault_field(struct failure *failure, size_t index)
 {
-	fault(failure, index, "field", "unknown", "names no figure of such a row");
+	fault(failure, index, "field", "unknown", "is not a figure of this kind of row");
 }
 
 void validate_accelerator_conflicts(const struct accelerator_row *row, struct failure *failure)
@@ -76,7 +76,7 @@ void validate_accelerator_conflicts(const struct accelerator_row *row, struct fa
 		struct failure of_copy;
 		double *place;
 
-		/* Alone: what contradicts another figure of the row may be what they disagree on. */
+		/* Without the other figures: sources may disagree on the figure that a second check compares it with. */
 		for (size_t k = 0; k < COUNT_OF(accelerator_places); k++)
 			*(double *)(void *)((char *)&copy + accelerator_places[k].offset) = ABSENT_NUMBER;
 		copy.memory_gb = copy.memory_bandwidth_gbs = copy.tflops_fp32 = 100;
@@ -163,7 +163,7 @@ static const char *or_null(const char *text)
 	return *text ? text : NULL;
 }
 
-/* What a line belongs to: its row's list, and whether the row has such a figure. */
+/* Returns the conflict list of a line's row; *known is whether the row has such a figure. */
 static struct conflict_list *list_of(struct catalogue_rows *rows, const char *kind, const char *id, const char *field, bool *known)
 {
 	if (strcmp(kind, "accelerator") == 0)
@@ -209,7 +209,7 @@ enum status rows_text_conflicts(
 
 	for (size_t i = 0; status == STATUS_OK && i < COUNT_OF(columns); i++)
 		if (csv.column_count != COUNT_OF(columns) || strcmp(csv.columns[i], columns[i]) != 0)
-			status = failure_set(failure, STATUS_INVALID, "%s: the columns kind, id, field, value, source, source_date, note were expected", source->name);
+			status = failure_set(failure, STATUS_INVALID, "%s: the columns must be kind, id, field, value, source, source_date, note", source->name);
 	while (status == STATUS_OK && csv_next(&csv)) {
 		const char *const *fields = csv.fields;
 		bool known = false;
@@ -218,7 +218,7 @@ enum status rows_text_conflicts(
 		struct conflict_list *list = list_of(rows, fields[0], fields[1], fields[2], &known);
 
 		if (!list || !known || *end || end == fields[3])
-			return failure_set(failure, STATUS_INVALID, "%s, line %zu: a figure of a row that is there was expected", source->name, csv.record_line);
+			return failure_set(failure, STATUS_INVALID, "%s, line %zu: kind, id and field must name a figure of an existing row", source->name, csv.record_line);
 		if (!append(list, conflict, arena))
 			return failure_set(failure, STATUS_NO_MEMORY, "%s is too large", source->name);
 	}

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const double tolerance = 0.004; /* 1979 for 1978.9, 8.73 for 8.74; not 2x 494.5 for 991 */
+static const double tolerance = 0.004; /* equal: 1979 and 1978.9, 8.73 and 8.74; different: 991 and 2 x 494.5 */
 
 struct rate {
 	const char *field;
@@ -25,9 +25,9 @@ static const struct rate rates[] = {
 	RATE(tflops_fp4),
 };
 
-/* What sparsity alone does not explain; sparse rates follow from the rule of twice the dense one. */
+/* Wrong rates that the rule of twice the dense rate does not find, or for which a reason is known. */
 static const struct mistake {
-	const char *word; /* of the id or name */
+	const char *word; /* a word of the id or name */
 	const char *field;
 	double wrong, right;
 	const char *what;
@@ -60,8 +60,8 @@ static bool close_to(double a, double b)
 	return fabs(a - b) <= tolerance * b;
 }
 
-/* Whether `text` holds `word` as a whole: "a100" in "A100 SXM4 80GB" and "my-a100", not in "a1000"; "TPU v3" for
- * "tpu-v3". */
+/* True if `text` contains `word` as a whole word: "a100" in "A100 SXM4 80GB" and "my-a100", not in "a1000"; "TPU v3"
+ * for "tpu-v3". */
 static bool holds_word(const char *text, const char *word)
 {
 	size_t length = strlen(word);
@@ -82,25 +82,25 @@ static bool is_named(const struct accelerator *accelerator, const char *word)
 	return holds_word(accelerator->id, word) || holds_word(accelerator->name, word);
 }
 
-/* A row that calls itself a board, as the built-in one of the K80, is what its figure says. */
+/* True if a row names itself a board, as the built-in row of the K80 does: its figure is then that of the board. */
 static bool says_board(const struct accelerator *accelerator)
 {
 	return accelerator->name && strcasestr(accelerator->name, "board");
 }
 
-/* The first word of an id that tells the product: "h100" of "h100-sxm5-80gb", "rtx-4090" whole. */
+/* Writes the first words of an id, which identify the product: "h100" of "h100-sxm5-80gb", "rtx-4090" whole. */
 static void product_of(const char *id, char out[24])
 {
 	size_t length = strcspn(id, "-"), at = 0;
 
-	if (strcspn(id, "0123456789") > length && id[length]) /* "rtx-4090", "tpu-v3": the number comes after a hyphen */
+	if (strcspn(id, "0123456789") > length && id[length]) /* "rtx-4090", "tpu-v3": the number follows the hyphen */
 		length += 1 + strcspn(id + length + 1, "-");
 	for (; at < length && at < 23; at++)
 		out[at] = (char)tolower((unsigned char)id[at]);
 	out[at] = '\0';
 }
 
-/* The row of the catalogue that has the right figure, under that name; NULL: somebody has taken it out. */
+/* Returns the catalogue's row of that name with the correct figure; NULL: the row was removed. */
 static const struct accelerator_row *row_that_says(const struct catalogue *catalogue, const struct accelerator *accelerator,
 	const struct mistake *mistake, const struct rate *rate)
 {
@@ -109,7 +109,7 @@ static const struct accelerator_row *row_that_says(const struct catalogue *catal
 	for (size_t i = 0; catalogue && i < catalogue->rows.accelerator_count; i++) {
 		const struct accelerator_row *row = &catalogue->rows.accelerators[i];
 
-		/* of several, the one with as much memory */
+		/* of several rows the one with as much memory */
 		if (is_named(&row->accelerator, mistake->word) && close_to(rate_of(&row->accelerator, rate), mistake->right) &&
 			(!found || (row->accelerator.memory_gb >= accelerator->memory_gb && found->accelerator.memory_gb < accelerator->memory_gb)))
 			found = row;
@@ -135,7 +135,7 @@ static bool warn_of_mistake(const struct catalogue *catalogue, const struct acce
 	return false;
 }
 
-/* A like-named row of the catalogue whose dense rate is half of the value. */
+/* Warns if a similarly named row of the catalogue has half of the value as its dense rate. */
 static bool warn_of_double(const struct catalogue *catalogue, const struct accelerator *accelerator,
 	const struct rate *rate, double value, struct findings *findings)
 {

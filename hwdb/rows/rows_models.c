@@ -1,4 +1,4 @@
-/* Models and aliases: the lists that are not plain figures. */
+/* Readers of models and aliases, the lists that are not plain figures. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,7 @@ enum status rows_text_models(
 			if (no_memory)
 				return failure_set(failure, STATUS_NO_MEMORY, "no memory to read %s", source->name);
 			if (!row->id)
-				return refuse(source, line, failure, "an object with an id was expected");
+				return refuse(source, line, failure, "the line must be an object with an id");
 			rows->model_count++;
 		}
 		at = line_end ? line_end + 1 : end;
@@ -105,7 +105,7 @@ static enum status append_alias(
 	return STATUS_OK;
 }
 
-/* The list of aliases of the row that kind and id name; NULL when there is no such row. */
+/* Returns the list of aliases of the row with this kind and id; NULL when there is no such row. */
 static struct text_list *aliases_of(struct catalogue_rows *rows, const char *kind, const char *id)
 {
 	if (strcmp(kind, "accelerator") == 0)
@@ -129,12 +129,12 @@ enum status rows_text_aliases(
 		return status;
 	if (csv.column_count != 3 || strcmp(csv.columns[0], "kind") != 0 || strcmp(csv.columns[1], "alias") != 0 ||
 		strcmp(csv.columns[2], "id") != 0)
-		return refuse(source, 1, failure, "the columns kind, alias, id were expected");
+		return refuse(source, 1, failure, "the columns must be kind, alias, id");
 	while (status == STATUS_OK && csv_next(&csv)) {
 		struct text_list *aliases = aliases_of(rows, csv.fields[0], csv.fields[2]);
 
 		if (!aliases)
-			return refuse(source, csv.record_line, failure, "there is no row of that kind and id");
+			return refuse(source, csv.record_line, failure, "no row has this kind and id");
 		status = append_alias(arena, aliases, csv.fields[1], failure);
 	}
 	return status;

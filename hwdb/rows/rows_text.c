@@ -10,7 +10,7 @@
 
 enum cell { CELL_TEXT, CELL_NUMBER, CELL_COUNT };
 
-/* Where a column's cells go. */
+/* The destination of a column's cells. */
 struct column {
 	const char *name;
 	enum cell cell;
@@ -182,7 +182,7 @@ void accelerator_apply_changes(
 	}
 }
 
-/* Decimal digits only, so that "0x10", "inf" and "nan" are no figures. */
+/* Accepts decimal digits only, so that "0x10", "inf" and "nan" are rejected. */
 static bool parse_number(const char *text, double *number)
 {
 	char *end;
@@ -217,14 +217,14 @@ static bool store_cell(const struct column *column, const char *text, void *row)
 	return true;
 }
 
-/* What one kind of row is made of. */
+/* The columns and the functions of one kind of row. */
 struct reader {
 	const struct column *columns;
 	size_t column_count, row_size;
 	void (*clear)(void *row);
-	/* Fills what the columns do not hold (origin, id), false when the row has no key. */
+	/* Fills members that are not columns (origin, id). False when the row has no key. */
 	bool (*finish)(struct arena *arena, const struct rows_source *source, void *row);
-	const char *key; /* for the message */
+	const char *key; /* names of the key columns, for the message */
 };
 
 static enum status map_columns(
@@ -354,7 +354,7 @@ enum status rows_text_regions(
 	return read_rows(source, &reader, arena, (void **)&rows->regions, &rows->region_count, failure);
 }
 
-/* Small letters and digits; everything else becomes one hyphen. */
+/* Writes small letters and digits; every run of other characters becomes one hyphen. */
 static char *slug(struct arena *arena, const char *text)
 {
 	char *out = arena_alloc(arena, strlen(text) + 1, 1);

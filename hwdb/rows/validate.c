@@ -16,7 +16,7 @@ static void fault(
 	failure_add(failure, at, code, "%s", detail);
 }
 
-/* One member and what it may be. */
+/* A member and its allowed range. */
 struct bound {
 	const char *member;
 	size_t offset;
@@ -28,7 +28,7 @@ struct bound {
 #member, offsetof(struct row, member), least, most                                                             \
 	}
 
-/* Least and most: half of the smallest and some ten times the largest that was ever sold. */
+/* Bounds: half of the smallest value ever sold, and about ten times the largest. */
 static const struct bound accelerator_bounds[] = {
 	BOUND(accelerator, memory_gb, 0.25, 4096),
 	BOUND(accelerator, memory_usable_bytes, 0.25e9, 4.4e12),
@@ -73,8 +73,8 @@ static void check_bounds(
 	}
 }
 
-/* Narrower formats are never slower than wider ones on tensor units; INT8 is left out, as Blackwell Ultra dropped
- * its rate. */
+/* On tensor units a narrower format is never slower than a wider one. INT8 is not checked, because Blackwell Ultra
+ * reduced its rate. */
 static void check_rates(const struct accelerator *row, const char *pointer, struct failure *failure)
 {
 	double half = fmax(given_or(row->tflops_bf16, 0), given_or(row->tflops_fp16, 0));
@@ -82,10 +82,10 @@ static void check_rates(const struct accelerator *row, const char *pointer, stru
 	if (is_given(row->tflops_fp8) && row->tflops_fp8 < half &&
 		!(is_given(row->tflops_bf16) && row->tflops_fp8 >= row->tflops_bf16 * 0.999))
 		fault(failure, pointer, "tflops_fp8", "inconsistent",
-			"is below the 16-bit rate; a format that is not sped up is left out");
+			"is below the 16-bit rate; leave out a format that is not faster");
 	if (is_given(row->tflops_fp4) && is_given(row->tflops_fp8) && row->tflops_fp4 < row->tflops_fp8)
 		fault(failure, pointer, "tflops_fp4", "inconsistent",
-			"is below tflops_fp8; a format that is not sped up is left out");
+			"is below tflops_fp8; leave out a format that is not faster");
 	if (is_given(row->tflops_tf32) && is_given(row->tflops_bf16) && row->tflops_tf32 > row->tflops_bf16)
 		fault(failure, pointer, "tflops_tf32", "inconsistent", "is above tflops_bf16");
 	if (half <= 0 && !is_given(row->tflops_fp32))
@@ -106,7 +106,7 @@ void validate_accelerator(const struct accelerator *row, const char *pointer, st
 	if (is_given(row->memory_usable_bytes) && is_given(row->memory_gb) &&
 		row->memory_usable_bytes > 1.1 * row->memory_gb * BYTES_PER_GB)
 		fault(failure, pointer, "memory_usable_bytes", "inconsistent",
-			"is more than 1.1 of memory_gb: bytes, not kB or bits, were expected");
+			"is more than 1.1 x memory_gb; give bytes, not kB or bits");
 }
 
 void validate_price(const struct price_row *row, const char *pointer, struct failure *failure)
@@ -118,15 +118,15 @@ void validate_price(const struct price_row *row, const char *pointer, struct fai
 	else if (!(row->price_usd_per_hour / (double)row->gpus >= 0.01 &&
 				 row->price_usd_per_hour / (double)row->gpus <= 200))
 		fault(failure, pointer, "price_usd_per_hour", "out_of_range",
-			"must come to 0.01 to 200 USD an hour for each accelerator; it is the whole instance's price");
+			"must be 0.01 to 200 USD per hour for each accelerator; give the price of the whole instance");
 	if (term_of_text(row->pricing_model) == TERM_UNSET)
-		fault(failure, pointer, "pricing_model", "unknown", "on_demand, spot, reserved_1y or reserved_3y was expected");
+		fault(failure, pointer, "pricing_model", "unknown", "must be on_demand, spot, reserved_1y or reserved_3y");
 	if (is_given(row->vcpus) && !(row->vcpus >= 0 && row->vcpus <= 1e6))
 		fault(failure, pointer, "vcpus", "out_of_range", "must lie between 0 and 1e6");
 	if (is_given(row->ram_gb) && !(row->ram_gb >= 0 && row->ram_gb <= 1e6))
 		fault(failure, pointer, "ram_gb", "out_of_range", "must lie between 0 and 1e6");
 	if (!row->as_of || !clock_parse(row->as_of, &as_of_us))
-		fault(failure, pointer, "as_of", "malformed", "the date of the price, as 2026-07-20, was expected");
+		fault(failure, pointer, "as_of", "malformed", "must be the date of the price, such as 2026-07-20");
 }
 
 void validate_region(const struct region_row *row, const char *pointer, struct failure *failure)

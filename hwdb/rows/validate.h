@@ -1,7 +1,7 @@
-/* Whether a catalogue row can be true: bounds of physics and of the market, and members that contradict each other.
+/* Checks of catalogue rows: bounds of physics and of the market, and members that contradict each other.
  *
- * Faults are added at `pointer` and the member's name; STATUS_OK or STATUS_INVALID comes back in the failure. Absent
- * members are not judged. The field tables check ranges too; this also holds for rows that come from files. */
+ * The functions add faults at `pointer` and the member's name, and set the failure's status to STATUS_INVALID. Absent
+ * members are not checked. The field tables check ranges too; these functions also check rows from files. */
 #ifndef FLEETPLAN_HWDB_ROWS_VALIDATE_H
 #define FLEETPLAN_HWDB_ROWS_VALIDATE_H
 
@@ -12,7 +12,7 @@ void validate_price(const struct price_row *row, const char *pointer, struct fai
 void validate_region(const struct region_row *row, const char *pointer, struct failure *failure);
 void validate_model(const struct model_row *row, const char *pointer, struct failure *failure);
 
-/* Every row of every list; pointers are "/accelerators/ID". */
+/* Checks every row of every list; pointers are "/accelerators/ID". */
 FALLIBLE enum status validate_rows(const struct catalogue_rows *rows, struct failure *failure);
 
 #endif
