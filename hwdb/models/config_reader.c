@@ -45,7 +45,7 @@ void config_fault(const struct config_reader *reader, const char *name, const ch
 	failure_add(reader->failure, pointer, code, "%s", detail);
 }
 
-/* Some families give one number for each layer, always the same. */
+/* Some families give one number for each layer, always the same one. */
 static const json_t *uniform_item(const json_t *list)
 {
 	const json_t *first = json_array_get(list, 0);

@@ -10,10 +10,11 @@
 
 static const struct model_family unknown_family = {.model_type = ""};
 
-/* Multimodal configurations hold the language model's part under one of these, or under two, in this order. */
+/* Members of multimodal configurations that contain the language model's part, possibly nested in each other in this
+ * order. */
 static const char *const nested[] = {"thinker_config", "llm_config", "language_config", "text_config"};
 
-/* Enters nested parts as deep as there are any; a whole (outer) is kept for what the part leaves out. */
+/* Enters nested parts to any depth, and keeps the whole (outer) for members that the part leaves out. */
 static void reader_enter(struct config_reader *reader, const json_t *root)
 {
 	size_t depth = 0;
@@ -32,7 +33,7 @@ static void reader_enter(struct config_reader *reader, const json_t *root)
 	}
 }
 
-/* The model_type, "" when there is none; the outer one where the inner part does not say. */
+/* Returns the model_type, the outer one where the inner part has none; "" without either. */
 static const char *type_read(const struct config_reader *reader)
 {
 	const char *type = config_text(reader, "model_type", "");
@@ -62,7 +63,7 @@ static bool is_refused(const struct config_reader *reader, const char *type)
 	return reason != NULL;
 }
 
-/* Members that say what the family alone does not. */
+/* Reads traits from members, for facts that the family alone does not determine. */
 static unsigned traits_read(const struct config_reader *reader, const struct model_family *family)
 {
 	const char *activation = config_text(reader, "hidden_act", config_text(reader, "mlp_hidden_act", ""));
@@ -115,7 +116,7 @@ static void positions_read(
 	model->learned_positions = model->max_positions + family->position_extra;
 }
 
-/* OPT 350M: a narrower embedding between two projections, and no final norm. */
+/* Reads OPT 350M's narrower embedding between two projections, without a final norm. */
 static void opt_read(const struct config_reader *reader, struct model *model)
 {
 	int width = config_int(reader, CONFIG_NAMES("word_embed_proj_dim"), 1, WIDTH_MAX, model->hidden);
@@ -126,8 +127,8 @@ static void opt_read(const struct config_reader *reader, struct model *model)
 		model->norms = 0;
 }
 
-/* Encoders: every token attends to every other; positions, token types and a norm about the embedding; a pooler after the last layer, where
- * transformers' model has one (models/bert, roberta, distilbert). */
+/* Reads an encoder: every token attends to every other; positions, token types and a norm after the embedding; a pooler
+ * after the last layer, where transformers' model has one (models/bert, roberta, distilbert). */
 static void encoder_read(const struct config_reader *reader, const struct model_family *family, struct model *model)
 {
 	bool distilled = strcmp(family->model_type, "distilbert") == 0;
@@ -143,7 +144,7 @@ static void encoder_read(const struct config_reader *reader, const struct model_
 	                                         : "an encoder: every token attends to every other; logits are counted for all of them, as a masked-language head computes them");
 }
 
-/* Gemma's per-layer embeddings: a table for every layer, and the way from it into the layer. */
+/* Reads Gemma's per-layer embeddings: a table for every layer, and its projection into the layer. */
 static void per_layer_embeddings_read(const struct config_reader *reader, struct model *model)
 {
 	double width = config_int(reader, CONFIG_NAMES("hidden_size_per_layer_input"), 0, WIDTH_MAX, 0);
@@ -166,7 +167,7 @@ static int vocabulary_read(const struct config_reader *reader, const struct mode
 	return vocabulary > 0 ? (vocabulary + multiple - 1) / multiple * multiple : vocabulary;
 }
 
-/* A head of labels in place of the vocabulary's, by the name of the architecture. */
+/* Reads a head of labels in place of the vocabulary's, by the name of the architecture. */
 static void head_read(const struct config_reader *reader, struct model *model)
 {
 	static const char *const labelled[] = {"ForQuestionAnswering", "ForSequenceClassification", "ForTokenClassification"};
@@ -208,10 +209,10 @@ static void model_read(const struct config_reader *reader, const struct model_fa
 	if (traits & FAMILY_ENCODER)
 		encoder_read(reader, family, model);
 	if (strcmp(family->model_type, "openai-gpt") == 0)
-		model->norms = 0; /* each layer ends in its norm */
+		model->norms = 0; /* each layer ends with its own norm */
 }
 
-/* What stands outside of the nested language model counts for it, too. */
+/* Members outside of the nested language model also apply to it. */
 static void quantization_note(const json_t *root, const struct config_reader *reader, struct model *model)
 {
 	const char *method;
@@ -220,7 +221,7 @@ static void quantization_note(const json_t *root, const struct config_reader *re
 	if (model->published_precision == PRECISION_UNSET && !method)
 		model->published_precision = quantization_read(reader->config, &method);
 	if (method)
-		model_note(model, "quantization_config \"%.40s\" is not known: its weights are not taken to be narrow; give precision", method);
+		model_note(model, "quantization_config \"%.40s\" is not known, so narrow weights are not assumed; give precision", method);
 }
 
 static enum status config_read(const json_t *root, const char *pointer, struct model *model, struct failure *failure)
@@ -231,7 +232,7 @@ static enum status config_read(const json_t *root, const char *pointer, struct m
 	const char *type;
 
 	if (!json_is_object(root)) {
-		failure_add(failure, pointer, "wrong_type", "a model's configuration is an object, as in config.json");
+		failure_add(failure, pointer, "wrong_type", "must be a JSON object with a model's configuration, as in config.json");
 		return failure->status;
 	}
 	reader.config = root;
@@ -256,7 +257,7 @@ static enum status config_read(const json_t *root, const char *pointer, struct m
 			"untied)",
 			type);
 	if (reader.outer)
-		model_note(model, "the language model alone is counted, without vision or audio towers");
+		model_note(model, "only the language model is counted, without vision or audio towers");
 	quantization_note(root, &reader, model);
 	model_finish(model);
 	return STATUS_OK;

@@ -1,11 +1,12 @@
-/* A Hugging Face config.json, in its family's own names or the common ones, to a model: dense, GQA, MQA, MLA, experts with
- * shared experts and leading dense layers, windows, hybrids of attention, Mamba and linear layers, tied embeddings.
+/* Reads a Hugging Face config.json, in its family's own names or the common ones, to a model: dense, GQA, MQA, MLA,
+ * experts with shared experts and leading dense layers, windows, hybrids of attention, Mamba and linear layers, tied
+ * embeddings.
  *
- * Unknown keys are ignored (a config holds many that do not bear on size). What is needed and missing, or out of bounds,
- * is a fault at its place under `pointer`. A multimodal config is read for its language model; an unknown model_type as
- * Llama's architecture; model->notes says so. Encoders, encoder-decoders and layers that E1 does not count are refused
- * by name. The model is finished (counted); its id and source are the caller's to set. STATUS_OK, STATUS_INVALID
- * or STATUS_NO_MEMORY. */
+ * Unknown keys are ignored (a config has many that do not affect the size). A needed member that is missing or out of
+ * bounds is a fault at its place under `pointer`. A multimodal config is read for its language model, and an unknown
+ * model_type as Llama's architecture; model->notes states both. Encoders that are not counted, encoder-decoders and
+ * layers that E1 does not count are rejected by name. The model is finished (counted); the caller sets its id and
+ * source. STATUS_OK, STATUS_INVALID or STATUS_NO_MEMORY. */
 #ifndef FLEETPLAN_HWDB_MODELS_MODEL_CONFIG_H
 #define FLEETPLAN_HWDB_MODELS_MODEL_CONFIG_H
 

@@ -7,12 +7,13 @@
 
 #define ATTENTION_BIAS (FAMILY_QKV_BIAS | FAMILY_OUT_BIAS)
 #define ALL_BIAS       (ATTENTION_BIAS | FAMILY_MLP_BIAS)
-/* GPT-2 and its kin: LayerNorm, two matrices, biases everywhere, logits from the embedding. */
+/* GPT-2 and similar families: LayerNorm, two matrices, biases everywhere, logits from the embedding. */
 #define GPT            (FAMILY_TIED | FAMILY_LAYER_NORM | FAMILY_UNGATED | ALL_BIAS)
 #define QWEN_HYBRID    (FAMILY_HEAD_NORM | FAMILY_OUTPUT_GATE | FAMILY_SHARED_GATE)
 
-/* Each row follows the family's implementation in transformers (models/<model_type>), or the code published beside the
- * weights where it has none there; a row with a configuration in tests/hwdb/golden is proved by its count. */
+/* Each row follows the family's implementation in transformers (models/<model_type>), or the code published with the
+ * weights if it has none there. A row with a configuration in tests/hwdb/golden is verified by its count of
+ * parameters. */
 static const struct model_family families[] = {
 	{.model_type = "llama"},
 	{.model_type = "llama4", .window_every = 4},
@@ -151,7 +152,7 @@ static const struct model_family families[] = {
 	"an encoder-decoder whose parts are not counted (t5, mt5 and whisper are): describe it as {kind: \"generic\", params, flops_per_sample, sample_bytes}"
 #define ENCODER      "an encoder whose layers are not counted (bert, roberta and distilbert are): describe it by {params}, or as {kind: \"generic\"}"
 #define NOT_LANGUAGE "not a language model, and not one whose towers are counted (vit, clip, DiT, SD3, Flux); describe it as {kind: \"generic\", params, flops_per_sample, sample_bytes}"
-#define OTHER_MIXER  "built of layers that are not counted here; describe it by {params, params_active}"
+#define OTHER_MIXER  "built of layers that are not counted; describe it by {params, params_active}"
 
 static const struct {
 	const char *model_type, *reason;

@@ -9,24 +9,24 @@
 
 enum layer_type { LAYER_ATTENTION, LAYER_WINDOW, LAYER_LINEAR, LAYER_MAMBA, LAYER_FEED_FORWARD, LAYER_EXPERTS };
 
-/* What is read once and decides every layer. */
+/* Values that are read once and determine every layer. */
 struct plan {
 	const struct config_reader *reader;
 	const struct model_family *family;
 	unsigned traits;
 	int hidden, layers;
 
-	const json_t *types; /* layer_types, or the like; NULL */
-	const json_t *windows; /* one 0 or 1 for each layer: has a window; NULL */
-	const json_t *softmax; /* one 0 or 1 for each layer: attention, or linear; NULL */
+	const json_t *types; /* layer_types or a similar list; NULL */
+	const json_t *windows; /* 0 or 1 for each layer: 1 has a window; NULL */
+	const json_t *softmax; /* 0 or 1 for each layer: 1 is attention, 0 linear; NULL */
 	const char *pattern; /* hybrid_override_pattern; NULL */
-	int window, window_every, window_from; /* every n-th layer is global; or windows from this layer on */
+	int window, window_every, window_from; /* window_every: every n-th layer is global; window_from: layers from this one on have windows */
 	bool chunked;
-	int cache_shared_from; /* layers from here on use an earlier one's keys and values */
+	int cache_shared_from; /* layers from this one on use an earlier layer's keys and values */
 
 	int experts, dense_first, expert_period, expert_offset;
-	const json_t *dense_layers, *expert_layers; /* lists of indices; NULL */
-	const json_t *expert_flags; /* one 0 or 1 for each layer; NULL */
+	const json_t *dense_layers, *expert_layers; /* lists of layer indices; NULL */
+	const json_t *expert_flags; /* 0 or 1 for each layer; NULL */
 };
 
 void model_note(struct model *model, const char *format, ...)
@@ -46,7 +46,7 @@ static bool family_is(const struct plan *plan, const char *prefix)
 	return strncmp(plan->family->model_type, prefix, strlen(prefix)) == 0;
 }
 
-/* --- which layer is what ---------------------------------------------------------------------------------- */
+/* --- types of layers ----------------------------------------------------------------------------------------- */
 
 static void windows_plan(struct plan *plan)
 {
@@ -92,7 +92,7 @@ static void experts_plan(struct plan *plan)
 		plan->expert_flags = config_list(reader, "moe_layer_freq", plan->layers);
 	else
 		plan->expert_period = config_int(reader, period, 1, MODEL_LAYERS_MAX, family_is(plan, "jamba") ? 2 : 1);
-	/* Jamba counts from an offset, DeepSeek from 0, all others so that the last of each period is the one. */
+	/* Jamba's period starts at an offset, DeepSeek's at 0; in all others the last layer of each period has experts. */
 	plan->expert_offset = plan->expert_period - 1;
 	if (config_find(reader, CONFIG_NAMES("moe_layer_freq"), NULL))
 		plan->expert_offset = 0;
@@ -151,7 +151,7 @@ static enum layer_type type_from_letter(const struct plan *plan, char letter)
 	}
 }
 
-/* Families whose attention layers are told by a period, an offset or a list; negative: none of these. */
+/* Returns the type for families with a period, an offset or a list of attention layers; negative for others. */
 static int type_by_period(const struct plan *plan, int layer)
 {
 	const struct config_reader *reader = plan->reader;
@@ -217,7 +217,7 @@ static int width_read(const struct plan *plan)
 	}
 	width = config_int(reader, names, 1, 1 << 24, four_times ? (int)(ratio * plan->hidden) : CONFIG_REQUIRED);
 	return strcmp(plan->family->model_type, "qwen") == 0 ? width / 2
-														 : width; /* the first Qwen counts gate and up together */
+														 : width; /* the first Qwen gives the sum of gate and up */
 }
 
 static void dense_read(const struct plan *plan, struct layer_kind *kind)
@@ -260,7 +260,7 @@ static void experts_extra_params(const struct plan *plan, struct layer_kind *kin
 		kind->extra_params += kind->experts;
 	if (plan->traits & FAMILY_EXPERT_BIAS)
 		kind->expert_extra_params = (kind->gated ? 2.0 : 1.0) * kind->expert_width + plan->hidden;
-	if (family_is(plan, "gemma4")) /* three norms about the two branches, the router's scale, and one for each expert */
+	if (family_is(plan, "gemma4")) /* three norms for the two branches, the router's scale, and one scale for each expert */
 		kind->extra_params += 4.0 * plan->hidden + kind->experts;
 }
 
@@ -282,7 +282,7 @@ static void experts_read(const struct plan *plan, struct layer_kind *kind)
 	kind->expert_hidden = config_int(reader, CONFIG_NAMES("moe_latent_size"), 0, WIDTH_MAX, 0);
 	kind->shared_width = shared_width_read(plan, kind);
 	if (kind->experts_active > kind->experts)
-		config_fault(reader, "num_experts_per_tok", "out_of_range", "%d experts a token of only %d",
+		config_fault(reader, "num_experts_per_tok", "out_of_range", "%d experts for each token, but the model has only %d",
 			kind->experts_active, kind->experts);
 	experts_extra_params(plan, kind);
 }
@@ -328,8 +328,9 @@ static void layer_read(const struct plan *plan, int layer, struct layer_kind *ki
 		kind->norms = 0;
 }
 
-/* The index of an equal kind, added if it is new; -1 when there are too many. Kinds are zeroed whole before their members
- * are set, so bytes may be compared; padding that differed would only store an equal kind twice. */
+/* Returns the index of an equal kind, adding it if it is new; -1 when there are too many. Kinds are zeroed as a whole
+ * before their members are set, so their bytes can be compared; different padding would only store an equal kind
+ * twice. */
 static int kind_index(struct model *model, const struct layer_kind *kind)
 {
 	for (int i = 0; i < model->kind_count; i++)
@@ -386,7 +387,7 @@ void model_layers_read(
 		index = kind_index(model, &kind);
 		if (index < 0) {
 			config_fault(
-				reader, "layer_types", "out_of_range", "more than %d different makes of layer", MODEL_LAYER_KINDS_MAX);
+				reader, "layer_types", "out_of_range", "more than %d different kinds of layer", MODEL_LAYER_KINDS_MAX);
 			return;
 		}
 		model->layers[i] = (uint8_t)index;
@@ -394,5 +395,5 @@ void model_layers_read(
 	}
 	if (plan.window > 0 && plan.window_every == 0 && plan.window_from == INT_MAX && !plan.types && !plan.windows)
 		model_note(
-			model, "sliding_window is not applied: neither the configuration nor its family says to which layers");
+			model, "sliding_window is not applied: neither the configuration nor its family names its layers");
 }

@@ -8,7 +8,8 @@ static int heads_read(const struct config_reader *reader, const struct model_fam
 		family->heads > 0 ? family->heads : CONFIG_REQUIRED);
 }
 
-/* Multi-query families say so by a flag, and GQA in Falcon only counts in its second architecture. */
+/* A flag marks multi-query families. In Falcon the number of key-value heads applies only to its second
+ * architecture. */
 static int kv_heads_read(const struct config_reader *reader, const struct model_family *family, int heads)
 {
 	const char *type = family->model_type;
@@ -85,7 +86,8 @@ static double attention_extra_params(const struct layer_kind *kind, unsigned tra
 	return extra;
 }
 
-/* Gemma 4: layers that attend to all have wider heads, fewer of them for keys, and one projection for keys and values. */
+/* Reads Gemma 4's layers that attend to all tokens: they have wider heads, fewer key heads, and one projection for keys
+ * and values. */
 static void global_attention_read(const struct config_reader *reader, struct layer_kind *kind)
 {
 	kind->head_dim = config_int(reader, CONFIG_NAMES("global_head_dim"), 1, HEADS_MAX, kind->head_dim);
@@ -95,7 +97,7 @@ static void global_attention_read(const struct config_reader *reader, struct lay
 		kind->kv_heads = config_int(reader, CONFIG_NAMES("num_global_key_value_heads"), 1, HEADS_MAX, kind->kv_heads);
 }
 
-/* MiMo-V2: layers with a window have heads of their own, and sinks where the configuration says so. */
+/* Reads MiMo-V2's layers with a window: they have heads of their own, and sinks if the configuration has them. */
 static void window_attention_read(const struct config_reader *reader, struct layer_kind *kind)
 {
 	kind->heads = config_int(reader, CONFIG_NAMES("swa_num_attention_heads"), 1, HEADS_MAX, kind->heads);
@@ -153,8 +155,8 @@ void mixer_attention_read(const struct config_reader *reader, const struct model
 	kind->extra_params += attention_extra_params(kind, traits, hidden);
 }
 
-/* MiniMax-01's lightning attention: the gated delta rule's matrices and state without its convolution, decay and step
- * projections, and with a norm over all heads. Source: MiniMax 2025 (arXiv 2501.08313), section 2.2. */
+/* Reads MiniMax-01's lightning attention: the matrices and state of the gated delta rule, without its convolution,
+ * decay and step projections, and with a norm over all heads. Source: MiniMax 2025 (arXiv 2501.08313), section 2.2. */
 static void lightning_read(
 	const struct config_reader *reader, const struct model_family *family, int hidden, struct layer_kind *kind)
 {
@@ -169,7 +171,7 @@ static void lightning_read(
 void mixer_linear_read(
 	const struct config_reader *reader, const struct model_family *family, int hidden, struct layer_kind *kind)
 {
-	bool qwen = family->traits & FAMILY_OUTPUT_GATE; /* its published files may leave the defaults out */
+	bool qwen = family->traits & FAMILY_OUTPUT_GATE; /* its published files may leave out default values */
 
 	kind->mixer = MIXER_GATED_DELTA;
 	if (family->traits & FAMILY_LIGHTNING) {
@@ -186,7 +188,7 @@ void mixer_linear_read(
 	kind->conv_kernel = config_int(reader, CONFIG_NAMES("linear_conv_kernel_dim"), 1, 1024, 4);
 }
 
-/* Mamba-1 has no heads: each place of the inner width is one. */
+/* Reads Mamba-1, which has no heads: each place of the inner width is one. */
 static void mamba1_read(
 	const struct config_reader *reader, const struct model_family *family, int hidden, struct layer_kind *kind)
 {
@@ -199,7 +201,7 @@ static void mamba1_read(
 		config_int(reader, CONFIG_NAMES("mamba_d_state", "state_size", "ssm_cfg.d_state"), 1, WIDTH_MAX, 16);
 	kind->conv_kernel = config_int(reader, CONFIG_NAMES("mamba_d_conv", "conv_kernel", "ssm_cfg.d_conv"), 1, 1024, 4);
 	kind->step_rank = (hidden + 15) / 16;
-	if (!json_is_string(rank)) /* "auto" is the sixteenth part */
+	if (!json_is_string(rank)) /* "auto" is one sixteenth of the hidden size */
 		kind->step_rank =
 			config_int(reader, CONFIG_NAMES("mamba_dt_rank", "time_step_rank"), 1, WIDTH_MAX, kind->step_rank);
 	if (strcmp(family->model_type, "jamba") == 0)

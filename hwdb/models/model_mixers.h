@@ -1,11 +1,11 @@
-/* One layer's mixer from a configuration. Each fills the mixer's members of a zeroed kind and adds to extra_params what E1
- * does not count. Internal to hwdb. */
+/* One layer's mixer from a configuration. Each function fills the mixer's members of a zeroed kind, and adds the
+ * parameters that E1 does not count to extra_params. Internal to hwdb. */
 #ifndef FLEETPLAN_HWDB_MODELS_MODEL_MIXERS_H
 #define FLEETPLAN_HWDB_MODELS_MODEL_MIXERS_H
 
 #include "hwdb/models/model_layers.h"
 
-/* How far a layer looks back in a model that may mix both. */
+/* The reach of a layer's attention in a model that may have both. */
 enum reach { REACH_GLOBAL, REACH_WINDOW };
 
 /* Attention or MLA. */

@@ -12,7 +12,7 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-/* Weights of so many bits, integer or float; 4-bit floats in the groups of their kind. */
+/* Returns the format of weights with so many bits, integer or float; 4-bit floats by the group size. */
 static enum precision format_of_bits(json_int_t bits, const char *type, json_int_t group)
 {
 	bool floating = strcmp(type, "float") == 0;
@@ -21,10 +21,11 @@ static enum precision format_of_bits(json_int_t bits, const char *type, json_int
 		return floating ? PRECISION_FP8 : PRECISION_INT8;
 	if (bits != 4)
 		return PRECISION_UNSET;
-	return !floating ? PRECISION_INT4 : group == 32 ? PRECISION_MXFP4 : PRECISION_NVFP4; /* blocks of 32 in MX, of 16 in NVFP4 */
+	return !floating ? PRECISION_INT4 : group == 32 ? PRECISION_MXFP4 : PRECISION_NVFP4; /* MX has blocks of 32, NVFP4 of 16 */
 }
 
-/* compressed-tensors and ModelOpt: groups of layers, each with its weights' format; the first says it. */
+/* compressed-tensors and ModelOpt list groups of layers, each with its weights' format; the first group determines the
+ * result. */
 static enum precision format_of_groups(const json_t *quantization)
 {
 	json_t *groups = json_object_get(quantization, "config_groups");
@@ -41,7 +42,8 @@ static enum precision format_of_groups(const json_t *quantization)
 		json_integer_value(json_object_get(weights, "group_size")));
 }
 
-/* Methods whose name is their format. Sources: Transformers' quantisation configurations (FineGrainedFP8Config, FbgemmFp8Config, Mxfp4Config). */
+/* Methods whose name determines the format. Sources: Transformers' quantisation configurations (FineGrainedFP8Config,
+ * FbgemmFp8Config, Mxfp4Config). */
 static const struct {
 	const char *method;
 	enum precision precision;

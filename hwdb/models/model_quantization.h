@@ -6,8 +6,9 @@
 
 #include "planner/precision.h"
 
-/* `config`: the object that holds quantization_config, or one nested in it for the language model. Returned: the format of most weights;
- * PRECISION_UNSET where nothing is quantised, or in a way that is not known (*method then names it, else NULL). Text is borrowed from config. */
+/* Returns the format of most weights. Given: `config`, the object that contains quantization_config, or the one nested
+ * in it for the language model. PRECISION_UNSET without quantisation, or with an unknown method (*method is then its
+ * name, else NULL). Text is borrowed from config. */
 enum precision quantization_read(const json_t *config, const char **method);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "hwdb/models/model_layers.h"
 
-/* What one tower adds: its parameters, and of its part of one sample the FLOPs and what it keeps for the backward pass. */
+/* Sums over towers: parameters; FLOPs of a sample's forward pass; bytes that a sample keeps for the backward pass. */
 struct sum {
 	double params, flops, kept_bytes;
 };
@@ -12,8 +12,8 @@ struct sum {
 /* A stack of transformer layers of one width: attention of inner width `inner`, a feed-forward of `matrices` matrices. */
 struct stack {
 	double layers, hidden, inner, width, matrices;
-	double tokens, seen; /* in it; keys that a token meets, itself included */
-	double from_tokens, from_hidden; /* cross attention to those of another stack; 0: none */
+	double tokens, seen; /* tokens of the stack; keys that a token attends to, itself included */
+	double from_tokens, from_hidden; /* cross attention to the tokens of another stack; 0: none */
 	double biases; /* of one layer, norms included */
 };
 
@@ -22,15 +22,17 @@ static double causal_mean_tokens(double tokens)
 	return (tokens + 1) / 2;
 }
 
-/* E36 without scores: 34 bytes a place of a token's width where the feed-forward is four times as wide: norms' inputs 4, the inputs of both parts 4,
- * queries, keys, values and their result 8 of the inner width, two masks, and 4 of the feed-forward's width, 6 where it is gated
- * (Korthikanti et al. 2022, arXiv 2205.05198, section 4.1). */
+/* E36 without scores: 34 bytes for each place of a token's width, where the feed-forward layer is four times as wide.
+ * Norms' inputs take 4, the inputs of both parts 4; queries, keys, values and their result 8 of the inner width; then
+ * two masks, and 4 of the feed-forward's width, 6 where it is gated (Korthikanti et al. 2022, arXiv 2205.05198, section
+ * 4.1). */
 static double kept_bytes(double tokens, double hidden, double inner, double width, bool gated)
 {
 	return tokens * (10 * hidden + 8 * inner + (gated ? 6 : 4) * width);
 }
 
-/* E3 by part: 2 FLOPs a weight that is met and 4 a pair of query and key for each place in a head. */
+/* E3 by part: 2 FLOPs for each weight that a token uses, and 4 for each pair of query and key and each place in a
+ * head. */
 static void stack_add(struct sum *sum, const struct stack *stack)
 {
 	double h = stack->hidden, i = stack->inner, n = stack->tokens, m = stack->from_tokens;
@@ -41,7 +43,7 @@ static void stack_add(struct sum *sum, const struct stack *stack)
 	sum->kept_bytes += stack->layers * (kept_bytes(n, h, i, stack->width, stack->matrices > 2) + (m > 0 ? n * (5 * h + 4 * i) + m * 4 * i : 0));
 }
 
-/* A matrix that `tokens` of a sample meet, with its bias. */
+/* Adds a matrix with its bias, used by `tokens` of a sample. */
 static void matrix_add(struct sum *sum, double inputs, double outputs, bool bias, double tokens)
 {
 	sum->params += inputs * outputs + (bias ? outputs : 0);
@@ -85,7 +87,7 @@ static void t5_read(const struct config_reader *reader, struct model *model)
 	stack.from_hidden = hidden;
 	stack.biases = 3 * hidden;
 	stack_add(&sum, &stack);
-	sum.params += vocabulary * hidden + 2 * hidden + 2 * heads * count(reader, "relative_attention_num_buckets", 32); /* tables of the first layers */
+	sum.params += vocabulary * hidden + 2 * hidden + 2 * heads * count(reader, "relative_attention_num_buckets", 32); /* tables of the first layer of both stacks */
 	matrix_add(&sum, hidden, vocabulary, false, t5_target_tokens);
 	if (tied)
 		sum.params -= hidden * vocabulary;
@@ -110,14 +112,14 @@ static void whisper_read(const struct config_reader *reader, struct model *model
 		.tokens = frames, .seen = frames, .biases = whisper_biases(hidden, width, 1)};
 	struct sum sum = {0, 0, 0};
 
-	matrix_add(&sum, 3 * mel, hidden, true, 2 * frames); /* two convolutions of three frames, the second of every other */
+	matrix_add(&sum, 3 * mel, hidden, true, 2 * frames); /* two convolutions of three frames, the second with stride two */
 	matrix_add(&sum, 3 * hidden, hidden, true, frames);
 	stack_add(&sum, &stack);
 	stack = (struct stack){.layers = count(reader, "decoder_layers", CONFIG_REQUIRED), .hidden = hidden, .inner = hidden, .width = decoder_width, .matrices = 2,
 		.tokens = targets, .seen = causal_mean_tokens(targets), .from_tokens = frames, .from_hidden = hidden, .biases = whisper_biases(hidden, decoder_width, 2)};
 	stack_add(&sum, &stack);
 	sum.params += (frames + targets) * hidden + 4 * hidden + vocabulary * hidden;
-	sum.flops += 2 * targets * vocabulary * hidden; /* tied */
+	sum.flops += 2 * targets * vocabulary * hidden; /* tied with the embedding */
 	finish(model, &sum, seconds * samples_per_s * sample_bytes);
 	model_note(model, "encoder-decoder: a sample is 30 s of sound (%.0f frames) and %.0f tokens of text", frames, targets);
 }
@@ -129,7 +131,7 @@ static double encoder_biases(double hidden, double width, bool qkv)
 	return (qkv ? 4 : 1) * hidden + width + hidden + 4 * hidden;
 }
 
-/* Patches, a class token, positions and layers. */
+/* Adds patches, a class token, positions and layers. */
 static void vision_add(struct sum *sum, const struct config_reader *reader, bool patch_bias, bool qkv_bias, double *image, double *tokens)
 {
 	double hidden = count(reader, "hidden_size", 768), width = count(reader, "intermediate_size", 3072), patch = count(reader, "patch_size", 16), patches;
@@ -152,12 +154,12 @@ static void vit_read(const struct config_reader *reader, struct model *model)
 
 	vision_add(&sum, reader, true, config_bool(reader, "qkv_bias", true), &image, &tokens);
 	sum.params += 2 * hidden;
-	matrix_add(&sum, hidden, classes > 0 ? classes : hidden, true, 1); /* the classes, or the pooler of one without */
+	matrix_add(&sum, hidden, classes > 0 ? classes : hidden, true, 1); /* the classes, or the pooler of a model without classes */
 	finish(model, &sum, image * image * 3);
 	model_note(model, "a sample is an image of %.0f x %.0f, %.0f tokens", image, image, tokens);
 }
 
-/* A part of the config, an empty one where it leaves all to its family's defaults. */
+/* Returns the reader of a part of the config, of an empty one where the config leaves all to the family's defaults. */
 static struct config_reader part(const struct config_reader *reader, const char *name)
 {
 	const json_t *inner = json_object_get(reader->config, name);
@@ -191,7 +193,7 @@ static void clip_read(const struct config_reader *reader, struct model *model)
 
 /* --- diffusion transformers: one step of one sample in the latent space --------------------------------------- */
 
-/* DiT: Peebles and Xie 2022, arXiv 2212.09748: each layer's six shifts, scales and gates come from time and class. */
+/* DiT: Peebles and Xie 2022, arXiv 2212.09748. Time and class determine each layer's six shifts, scales and gates. */
 static void dit_read(const struct config_reader *reader, struct model *model)
 {
 	static const double frequencies = 256;
@@ -206,15 +208,15 @@ static void dit_read(const struct config_reader *reader, struct model *model)
 	matrix_add(&sum, patch * patch * channels, hidden, true, tokens);
 	matrix_add(&sum, frequencies, hidden, true, 1);
 	matrix_add(&sum, hidden, hidden, true, 1);
-	sum.params += (count(reader, "num_embeds_ada_norm", 1000) + 1) * hidden; /* the classes, and none of them */
+	sum.params += (count(reader, "num_embeds_ada_norm", 1000) + 1) * hidden; /* the classes, and one entry for no class */
 	matrix_add(&sum, hidden, 2 * hidden, true, 1);
 	matrix_add(&sum, hidden, patch * patch * count(reader, "out_channels", (int)(2 * channels)), true, tokens);
 	finish(model, &sum, 2 * channels * side * side);
 	model_note(model, "a sample is one denoising step of a %.0f x %.0f latent, %.0f tokens; without the autoencoder", side, side, tokens);
 }
 
-/* Two streams, image and text, each with its own weights, that attend to each other (Esser et al. 2024, arXiv 2403.03206). `last` layers
- * keep of the text no more than what the image attends to. */
+/* Adds two streams, image and text, each with its own weights, that attend to each other (Esser et al. 2024, arXiv
+ * 2403.03206). The `last` layers keep only the part of the text that the image attends to. */
 static void joint_add(struct sum *sum, double layers, double last, double hidden, double tokens, double text_tokens, double qk_norms)
 {
 	double both = tokens + text_tokens, per_stream = 4 * hidden * hidden + 4 * hidden + 8 * hidden * hidden + 5 * hidden, modulation = 6 * hidden * hidden + 6 * hidden;
@@ -245,7 +247,8 @@ static void sd3_read(const struct config_reader *reader, struct model *model)
 	model_note(model, "a sample is one denoising step of a %.0f x %.0f latent, %.0f tokens beside %.0f of text; without text encoders and autoencoder", side, side, tokens, text_tokens);
 }
 
-/* Flux: layers of two streams, then layers of one in which attention and feed-forward stand side by side (diffusers, transformer_flux.py). */
+/* Flux: layers of two streams, then layers of one stream with attention and feed-forward in parallel (diffusers,
+ * transformer_flux.py). */
 static void flux_read(const struct config_reader *reader, struct model *model)
 {
 	static const double frequencies = 256, tokens = 4096, text_tokens = 512; /* an image of 1,024 x 1,024: 64 x 64 patches of its latent */
@@ -279,7 +282,7 @@ static const struct {
 	{"DiTTransformer2DModel", dit_read}, {"Transformer2DModel", dit_read}, {"SD3Transformer2DModel", sd3_read}, {"FluxTransformer2DModel", flux_read},
 };
 
-/* The reader's config is the whole. */
+/* Returns the family's index. The reader's config must be the whole configuration. */
 static int tower_of(const struct config_reader *reader)
 {
 	const json_t *type = json_object_get(reader->config, "model_type"), *class = json_object_get(reader->config, "_class_name");
@@ -302,5 +305,5 @@ void model_towers_read(const struct config_reader *reader, struct model *model)
 
 	towers[tower_of(reader)].read(reader, model);
 	if (reader->failure->fault_total == before && !(model->params_total >= 1 && isfinite(model->generic_flops_per_sample)))
-		config_fault(reader, "model_type", "out_of_range", "its members make no model of a size that can be counted");
+		config_fault(reader, "model_type", "out_of_range", "its members do not give a model of a size that can be counted");
 }

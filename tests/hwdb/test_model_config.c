@@ -363,7 +363,7 @@ static void what_is_assumed_is_said(void **state)
 	assert_contains(model.notes, "\"brandnew\" is not known");
 	assert_int_equal(
 		read_text("{\"model_type\":\"some_vl\",\"text_config\":{\"model_type\":\"qwen2\"," LLAMA "}}"), STATUS_OK);
-	assert_contains(model.notes, "language model alone");
+	assert_contains(model.notes, "only the language model");
 	assert_int_equal(
 		read_text(
 			"{\"model_type\":\"some_omni\",\"thinker_config\":{\"text_config\":{\"model_type\":\"qwen2\"," LLAMA "}}}"),
