@@ -13,7 +13,7 @@ feed_request_function azure_request, aws_request, gcp_request, lambda_request, r
 feed_read_function azure_read, aws_read, aws_take, gcp_read, lambda_read, runpod_read, electricity_maps_read, watttime_read, uk_carbon_read;
 feed_finish_function gcp_finish;
 
-/* A text for a URL or a query, in the arena; STATUS_NO_MEMORY in the failure where it is NULL. */
+/* Checks a text in the arena that was made for a URL or a query: STATUS_NO_MEMORY in the failure where it is NULL. */
 static inline enum status feed_have(const struct feed_walk *walk, const void *made, struct failure *failure)
 {
 	return made ? STATUS_OK : failure_set(failure, STATUS_NO_MEMORY, "%s: no memory", walk->feed->name);

@@ -1,6 +1,8 @@
-/* AWS bulk price list: index.json -> region_index.json -> one CSV of gigabytes for each region, read as it arrives and never held.
+/* AWS bulk price list: index.json -> region_index.json -> one CSV of gigabytes for each region, read as it arrives and
+ * never held.
  * https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/using-the-aws-price-list-bulk-api-fetching-price-list-files.html
- * Prices are text; on demand and (standard, nothing upfront) reserved ones of shared Linux machines count, spot is not listed. */
+ * Prices are text. The adapter takes on-demand and reserved prices (standard, no upfront payment) of shared Linux
+ * machines; the list has no spot prices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +25,7 @@ enum aws_step { STEP_INDEX, STEP_REGIONS, STEP_PRICES };
 struct aws_state {
 	enum aws_step step;
 	const char *regions_url;
-	const char **urls; /* of each item of the scope; NULL: not published */
+	const char **urls; /* one for each item of the scope; NULL: not published */
 	const struct instances *instances;
 	struct csv_stream csv;
 	bool reading;
@@ -43,7 +45,7 @@ static struct aws_state *state_of(struct feed_walk *walk)
 	return state && state->urls && state->instances ? state : NULL;
 }
 
-/* Paths are relative to the host. */
+/* Builds a URL from a path relative to the host. */
 static const char *url_of(const struct feed_walk *walk, const char *path)
 {
 	return path && path[0] == '/' ? arena_printf(walk->arena, "%s%s", walk->base_url, path) : arena_strdup(walk->arena, path);
@@ -69,7 +71,7 @@ enum status aws_request(struct feed_walk *walk, struct feed_request *request, st
 	return feed_have(walk, request->url, failure);
 }
 
-/* ".../index.json" of a region lies beside the same as CSV. */
+/* The CSV of a region has the path of its ".../index.json", with another ending. */
 static const char *csv_url(const struct feed_walk *walk, const char *path)
 {
 	size_t length = strlen(path);
@@ -144,7 +146,7 @@ static double memory_gb(const char *text)
 	return value > 0 ? value : ABSENT_NUMBER;
 }
 
-/* Of the machine: as the catalogue knows it, or by its family and the file's own count. */
+/* Finds the machine's accelerators: in the catalogue, or from its family and the file's own count. */
 static bool machine_of(const struct aws_state *state, const struct csv_stream *csv, struct instance *instance)
 {
 	double gpus, vcpus;
@@ -171,13 +173,13 @@ static enum status take_record(void *context, const struct csv_stream *csv, stru
 	walk->rows.seen++;
 	if (!term || !is(csv, TENANCY, "Shared") || !is(csv, SYSTEM, "Linux") || !is(csv, SOFTWARE, "NA") ||
 		(!is(csv, CAPACITY, "Used") && !is(csv, TERM_TYPE, "Reserved")) || !machine_of(walk->state, csv, &instance))
-		return STATUS_OK; /* millions of rows of other machines: not worth a word */
+		return STATUS_OK; /* millions of rows of other machines: not counted */
 	if (!is(csv, UNIT, "Hrs"))
-		why = "another unit than Hrs";
+		why = "a unit other than Hrs";
 	else if (!is(csv, CURRENCY, "USD"))
-		why = "another currency than USD";
+		why = "a currency other than USD";
 	else if (!is(csv, REGION, walk->scope.items[walk->scope_at]))
-		why = "another region than the file's";
+		why = "a region other than the file's";
 	else if (!feed_number_read(csv->fields[PRICE], &price))
 		why = "a price that is not a number";
 	if (why) {

@@ -1,6 +1,7 @@
-/* Azure Retail Prices: https://learn.microsoft.com/rest/api/cost-management/retail-prices/azure-retail-prices. Pages of 1,000
- * items behind NextPageLink. What makes an item another offer than it seems: reservations state the price of the whole term; Spot
- * and Low Priority stand in skuName, Windows in productName; only USD is Microsoft's own price. */
+/* Azure Retail Prices: https://learn.microsoft.com/rest/api/cost-management/retail-prices/azure-retail-prices. Pages of
+ * 1,000 items, linked by NextPageLink. Some members change what an item offers: a reservation has the price of the
+ * whole term; skuName contains Spot and Low Priority, productName contains Windows; only USD is Microsoft's own
+ * price. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -11,7 +12,7 @@
 
 static const double hours_per_year = 8760;
 
-/* Percent-encoding of all but RFC 3986's unreserved characters. */
+/* Percent-encodes all characters except RFC 3986's unreserved ones. */
 static const char *encode(const struct feed_walk *walk, const char *text)
 {
 	static const char digits[] = "0123456789ABCDEF";
@@ -46,7 +47,8 @@ enum status azure_request(struct feed_walk *walk, struct feed_request *request, 
 	return feed_have(walk, request->url, failure);
 }
 
-/* The item's term, and the hours that its price pays for; NULL where it is no offer of ours, with why. */
+/* Returns the item's term, and the hours that its price pays for; NULL with a reason where the feed does not use the
+ * item. */
 static const char *term_of(const json_t *item, double *hours, const char **why)
 {
 	const char *type = feed_json_text(item, "type"), *sku = feed_json_text(item, "skuName"), *term;
@@ -57,7 +59,7 @@ static const char *term_of(const json_t *item, double *hours, const char **why)
 		return NULL;
 	if (strcmp(type, "Reservation") == 0) {
 		term = feed_json_text(item, "reservationTerm");
-		*why = "a reservation of another term than one or three years";
+		*why = "a reservation for a term other than one or three years";
 		if (term && strcmp(term, "1 Year") == 0)
 			return *hours = hours_per_year, "reserved_1y";
 		if (term && strcmp(term, "3 Years") == 0)
@@ -82,7 +84,7 @@ static bool is_in_force(const struct feed_walk *walk, const json_t *item)
 	return !end || !clock_parse(end, &moment_us) || moment_us > walk->now_us;
 }
 
-/* Why an item is none of ours before its price is looked at; NULL: it may be. */
+/* Returns why the feed does not use an item, before its price is read; NULL: it may be used. */
 static const char *why_not(const struct feed_walk *walk, const json_t *item)
 {
 	const char *product = feed_json_text(item, "productName"), *currency = feed_json_text(item, "currencyCode"),
@@ -93,12 +95,12 @@ static const char *why_not(const struct feed_walk *walk, const json_t *item)
 	if (json_is_false(json_object_get(item, "isPrimaryMeterRegion")))
 		return "another region's meter";
 	if (!currency || strcmp(currency, "USD") != 0)
-		return "another currency than USD";
+		return "a currency other than USD";
 	if (!unit || strcmp(unit, "1 Hour") != 0)
-		return "another unit than 1 Hour";
+		return "a unit other than 1 Hour";
 	if (feed_json_number(item, "tierMinimumUnits") > 0)
 		return "the price of a larger quantity";
-	return is_in_force(walk, item) ? NULL : "a price of another time";
+	return is_in_force(walk, item) ? NULL : "a price not in force today";
 }
 
 static enum status take_item(struct feed_walk *walk, const struct instances *instances, const json_t *item, struct failure *failure)
@@ -112,7 +114,7 @@ static enum status take_item(struct feed_walk *walk, const struct instances *ins
 	why = why_not(walk, item);
 	term = why ? NULL : term_of(item, &hours, &why);
 	if (term && (!type || !region || strcmp(region, walk->scope.items[walk->scope_at]) != 0))
-		term = NULL, why = "without its instance type, or of a region that was not asked for";
+		term = NULL, why = "no instance type, or a region that was not requested";
 	if (term && !instances_find(instances, type, &instance))
 		term = NULL, why = "an instance type that the catalogue has no price of";
 	if (term && !is_given(price))

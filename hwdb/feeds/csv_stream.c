@@ -10,7 +10,7 @@ void csv_stream_init(struct csv_stream *stream, const char *const *wanted, size_
 	memset(stream->at_wanted, -1, sizeof stream->at_wanted);
 }
 
-/* Where the present field goes; NULL: nobody wants it. */
+/* Returns the buffer of the present field; NULL: the column is not wanted. */
 static char *field_target(struct csv_stream *stream)
 {
 	int wanted;
@@ -64,7 +64,7 @@ static enum status record_end(struct csv_stream *stream, struct failure *failure
 		if (!stream->has_header)
 			memset(stream->at_wanted, -1, sizeof stream->at_wanted);
 		if (!stream->has_header && stream->records == CSV_STREAM_PREAMBLE_MAX)
-			status = failure_set(failure, STATUS_MALFORMED, "none of the first %zu records is the header that was expected", stream->records);
+			status = failure_set(failure, STATUS_MALFORMED, "none of the first %zu records has all expected columns", stream->records);
 		stream->found = 0;
 	} else if (stream->column != stream->columns) {
 		status = failure_set(failure, STATUS_MALFORMED, "record %zu has %zu fields, the header has %zu", stream->records, stream->column,
@@ -77,7 +77,7 @@ static enum status record_end(struct csv_stream *stream, struct failure *failure
 	return status;
 }
 
-/* What may be taken at once: up to the next byte that means something. */
+/* Returns the number of bytes before the next special byte. */
 static size_t plain_run(const struct csv_stream *stream, const char *piece, size_t length)
 {
 	size_t run = 0;
@@ -94,7 +94,7 @@ static size_t plain_run(const struct csv_stream *stream, const char *piece, size
 
 static enum status take_byte(struct csv_stream *stream, char byte, struct failure *failure)
 {
-	if (stream->quoted && byte == '"') { /* its end, or the first of a doubled one */
+	if (stream->quoted && byte == '"') { /* the end of the field, or the first of a doubled quote */
 		stream->quoted = false;
 		stream->quote_seen = true;
 	} else if (stream->quote_seen && byte == '"') {
@@ -117,7 +117,7 @@ enum status csv_stream_feed(struct csv_stream *stream, const char *piece, size_t
 	size_t at = 0;
 
 	if (length == 0 && (stream->begun || stream->quoted || !stream->has_header))
-		return failure_set(failure, STATUS_MALFORMED, "it ends %s", stream->has_header ? "in the middle of a record" : "before its header");
+		return failure_set(failure, STATUS_MALFORMED, "the file ends %s", stream->has_header ? "in the middle of a record" : "before its header");
 	while (at < length && status == STATUS_OK) {
 		size_t run;
 

@@ -1,6 +1,6 @@
-/* Electricity Maps v3: https://app.electricitymaps.com/docs. Of each zone the last day and, where the subscription has it, the
- * forecast. Without a zone that it knows the service answers for the caller's own place: that is switched off, and an answer of
- * another zone than the asked one is refused. Lifecycle factors, gCO2e/kWh. */
+/* Electricity Maps v3: https://app.electricitymaps.com/docs. The last day of each zone and, if subscribed, the
+ * forecast. Without a known zone the service answers for the caller's own location: the request disables that, and an
+ * answer for another zone than the requested one is rejected. Lifecycle factors, gCO2e/kWh. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -26,7 +26,7 @@ static enum status take_point(struct feed_walk *walk, const json_t *point, struc
 
 	walk->rows.seen++;
 	if (!moment || !clock_parse(moment, &start_us)) {
-		feed_rows_skip(&walk->rows, walk->arena, "without its time", moment);
+		feed_rows_skip(&walk->rows, walk->arena, "no time", moment);
 		return STATUS_OK;
 	}
 	if (!is_given(value)) {
@@ -50,7 +50,7 @@ enum status electricity_maps_read(struct feed_walk *walk, const char *text, size
 	zone = feed_json_text(tree, "zone");
 	points = feed_json_list(tree, paths[walk->step]);
 	if (!zone || strcmp(zone, asked) != 0)
-		status = feed_unreadable(walk, failure, "%s was asked for, and the answer is of %.40s", asked, zone ? zone : "no zone");
+		status = feed_unreadable(walk, failure, "%s was requested, and the answer is for %.40s", asked, zone ? zone : "no zone");
 	else if (!points)
 		status = feed_unreadable(walk, failure, "the answer has no %s", paths[walk->step]);
 	json_array_foreach((json_t *)(uintptr_t)points, i, point) {

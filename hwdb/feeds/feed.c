@@ -19,7 +19,8 @@ const struct feed *feed_find(const char *name)
 	return NULL;
 }
 
-/* Words of a scope become parts of URLs: letters, digits, "-", "_", "." and nothing that could lead elsewhere. */
+/* Accepts words of a scope, which become parts of URLs: letters, digits, "-", "_", "." and no word that could lead to
+ * another path. */
 static bool is_scope_word(const char *word, size_t length)
 {
 	bool good = length > 0 && length <= SCOPE_ITEM_MAX && word[0] != '.';

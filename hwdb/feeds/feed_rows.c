@@ -7,7 +7,7 @@
 
 const char *const grid_signal_words[GRID_SIGNAL_COUNT] = {[GRID_AVERAGE] = "average", [GRID_MARGINAL] = "marginal"};
 
-/* Room for one more item: twice as much when it is full. */
+/* Makes room for one more item, and doubles a full list. */
 static bool make_room(void **items, size_t count, size_t *room, size_t size, struct arena *arena)
 {
 	size_t more = *room ? 2 * *room : 256;

@@ -13,7 +13,7 @@ enum { ATTEMPTS_MAX = 3, REDIRECTS_MAX = 3, WAIT_MAX_S = 60, FIRST_WAIT_MS = 500
 
 static const int64_t ns_per_s = 1000000000, ns_per_ms = 1000000;
 
-/* A walk under way. */
+/* A walk in progress. */
 struct fetch {
 	struct feed_walk *walk;
 	const struct fetch_options *options;
@@ -21,16 +21,16 @@ struct fetch {
 	struct fetch_traffic *traffic;
 	struct http_client *client;
 	char host[PACE_HOST_MAX];
-	bool ranged;      /* what is asked for is a part of a file */
-	int64_t until_ns; /* the refresh's deadline */
+	bool ranged;      /* the request is for a part of a file */
+	int64_t until_ns; /* deadline of the refresh */
 
-	/* Of a streamed answer. */
+	/* State of a streamed answer. */
 	enum status taken;
 	int64_t taken_bytes;
 	struct failure *failure;
 };
 
-/* --- where to ------------------------------------------------------------------------------------------------------ */
+/* --- allowed URLs ------------------------------------------------------------------------------------------------- */
 
 static bool part_equal(CURLU *a, CURLU *b, CURLUPart part, unsigned flags)
 {
@@ -58,7 +58,8 @@ static bool same_origin(CURLU *a, CURLU *b)
 		part_equal(a, b, CURLUPART_PORT, CURLU_DEFAULT_PORT) && !has_part(b, CURLUPART_USER) && !has_part(b, CURLUPART_PASSWORD);
 }
 
-/* Whether a URL is of one of the walk's stores: by https (as the base), at the port that is named with it, else https's own. */
+/* True if a URL is of one of the walk's stores: by https (as the base), at the port in the store's name, else https's
+ * own. */
 static bool is_store(const struct fetch *fetch, CURLU *base, CURLU *url)
 {
 	char *host = NULL, *port = NULL, place[300] = "";
@@ -77,8 +78,8 @@ static bool is_store(const struct fetch *fetch, CURLU *base, CURLU *url)
 	return found;
 }
 
-/* `url`, perhaps relative to `from`, as a whole one of the base's origin (of a part of a file: or of a store, then *elsewhere), in the
- * arena; NULL and why. */
+/* Makes `url`, which may be relative to `from`, an absolute URL of the base's origin (for a part of a file also of a
+ * store, then *elsewhere is true), in the arena; NULL with a failure otherwise. */
 static const char *vetted_url(const struct fetch *fetch, const char *from, const char *url, bool *elsewhere, struct failure *failure)
 {
 	CURLU *base = curl_url(), *target = curl_url();
@@ -89,9 +90,9 @@ static const char *vetted_url(const struct fetch *fetch, const char *from, const
 
 	if (!base || !target || curl_url_set(base, CURLUPART_URL, fetch->walk->base_url, 0) != CURLUE_OK ||
 		curl_url_set(target, CURLUPART_URL, from, 0) != CURLUE_OK || curl_url_set(target, CURLUPART_URL, url, 0) != CURLUE_OK)
-		(void)!failure_set(failure, STATUS_UNAVAILABLE, "%s: \"%.120s\" is no URL", fetch->walk->feed->name, url);
+		(void)!failure_set(failure, STATUS_UNAVAILABLE, "%s: \"%.120s\" is not a URL", fetch->walk->feed->name, url);
 	else if (!same_origin(base, target) && !(*elsewhere = fetch->ranged && is_store(fetch, base, target)))
-		(void)!failure_set(failure, STATUS_UNAVAILABLE, "%s: \"%.120s\" leads away from %.120s, and is not followed", fetch->walk->feed->name, url,
+		(void)!failure_set(failure, STATUS_UNAVAILABLE, "%s: \"%.120s\" leads away from %.120s and is not followed", fetch->walk->feed->name, url,
 			fetch->walk->base_url);
 	else if (curl_url_get(target, CURLUPART_URL, &whole, 0) == CURLUE_OK)
 		kept = arena_strdup(fetch->walk->arena, whole);
@@ -112,13 +113,13 @@ enum status fetch_base_check(const char *base_url, bool local, struct failure *f
 		has_part(url, CURLUPART_HOST) && !has_part(url, CURLUPART_USER) && !has_part(url, CURLUPART_QUERY) && !has_part(url, CURLUPART_FRAGMENT);
 	curl_url_cleanup(url);
 	if (!whole)
-		return failure_set(failure, STATUS_INVALID, "\"%.120s\" is no https://HOST/PATH", base_url);
+		return failure_set(failure, STATUS_INVALID, "\"%.120s\" is not of the form https://HOST/PATH", base_url);
 	if (plain && !local)
-		return failure_set(failure, STATUS_INVALID, "\"%.120s\": feeds are fetched by https alone", base_url);
+		return failure_set(failure, STATUS_INVALID, "\"%.120s\": feeds are fetched by https only", base_url);
 	return STATUS_OK;
 }
 
-/* --- when ---------------------------------------------------------------------------------------------------------- */
+/* --- time --------------------------------------------------------------------------------------------------------- */
 
 static bool stopped(void *context)
 {
@@ -127,7 +128,7 @@ static bool stopped(void *context)
 	return progress_stopped(fetch->progress) || clock_monotonic_ns() > fetch->until_ns;
 }
 
-/* What `stopped` meant. */
+/* Returns the status and sets the failure for a stop that stopped() reported. */
 static enum status stopped_status(const struct fetch *fetch, struct failure *failure)
 {
 	if (progress_stopped(fetch->progress))
@@ -135,7 +136,7 @@ static enum status stopped_status(const struct fetch *fetch, struct failure *fai
 	return failure_set(failure, STATUS_UNAVAILABLE, "%s: not done within %u s", fetch->walk->feed->name, fetch->walk->feed->refresh_s);
 }
 
-/* False when it was stopped meanwhile. */
+/* Waits. False when the walk was stopped meanwhile. */
 static bool wait_ns(struct fetch *fetch, int64_t ns)
 {
 	int64_t until_ns = clock_monotonic_ns() + ns, left_ns;
@@ -179,7 +180,7 @@ static const struct feed_validator *known_validator(const struct fetch *fetch, c
 	return NULL;
 }
 
-/* The adapter's headers, and whether the document has changed since. */
+/* Collects the adapter's headers, and the validators of a conditional request. */
 static enum status headers_of(const struct fetch *fetch, const struct feed_request *request, const char *url, const char *headers[5],
 	struct failure *failure)
 {
@@ -198,7 +199,7 @@ static enum status headers_of(const struct fetch *fetch, const struct feed_reque
 	return STATUS_OK;
 }
 
-/* One exchange, without judging its answer. */
+/* Sends one request without judging its answer. */
 static enum status ask(struct fetch *fetch, const struct feed_request *request, const char *url, bool elsewhere, struct http_answer *answer,
 	struct failure *failure)
 {
@@ -214,11 +215,11 @@ static enum status ask(struct fetch *fetch, const struct feed_request *request, 
 	if (status != STATUS_OK)
 		return status;
 	if (fetch->traffic->requests >= feed->pages_max * ATTEMPTS_MAX)
-		return failure_set(failure, STATUS_MALFORMED, "%s: more requests than the %u that it may take", feed->name, feed->pages_max);
+		return failure_set(failure, STATUS_MALFORMED, "%s: more than %u requests, the feed's limit", feed->name, feed->pages_max);
 	if (pace_held_s(fetch->options->pace, fetch->host) > WAIT_MAX_S)
-		return failure_set(failure, STATUS_UNAVAILABLE, "%s: %.100s asked to be left alone for another %d s", feed->name, fetch->host,
+		return failure_set(failure, STATUS_UNAVAILABLE, "%s: %.100s asked for no requests for another %d s", feed->name, fetch->host,
 			pace_held_s(fetch->options->pace, fetch->host));
-	/* A mirror in the house is nobody else's: it needs no rest between two requests. */
+	/* No pause for an internal mirror: only this installation uses it. */
 	if (!wait_ns(fetch, pace_turn_ns(fetch->options->pace, fetch->host, fetch->options->local ? 0 : feed->pause_ms)))
 		return stopped_status(fetch, failure);
 	fetch->traffic->requests++;
@@ -236,7 +237,7 @@ static bool is_redirect(const struct http_answer *answer)
 		answer->status == 308);
 }
 
-/* Another attempt may do better. Of a stream of which rows were taken there is none: they would be taken twice. */
+/* True if another attempt may succeed. Not for a stream of which rows were taken: they would be taken twice. */
 static bool is_passing(const struct fetch *fetch, const struct http_answer *answer)
 {
 	if (fetch->taken_bytes > 0)
@@ -246,7 +247,7 @@ static bool is_passing(const struct fetch *fetch, const struct http_answer *answ
 	return answer->end == HTTP_UNREACHABLE;
 }
 
-/* With redirects on the same host, and of a part of a file to a store, which is not told the key. */
+/* Sends a request and follows redirects on the same host; for a part of a file also to a store, without the key. */
 static enum status ask_redirected(struct fetch *fetch, const struct feed_request *request, struct http_answer *answer, struct failure *failure)
 {
 	bool elsewhere;
@@ -261,24 +262,25 @@ static enum status ask_redirected(struct fetch *fetch, const struct feed_request
 	return status;
 }
 
-/* What the host asked for, or a little more each time. */
+/* Waits as long as the host requests, or a little longer after each attempt. */
 static enum status wait_for_another(struct fetch *fetch, const struct http_answer *answer, int attempt, struct failure *failure)
 {
 	int64_t ns = (int64_t)(FIRST_WAIT_MS << attempt) * ns_per_ms;
 
 	if (answer->retry_after_s > WAIT_MAX_S) {
 		pace_hold(fetch->options->pace, fetch->host, answer->retry_after_s);
-		return failure_set(failure, STATUS_UNAVAILABLE, "%s: %.100s answered %d and asked to be left alone for %d s", fetch->walk->feed->name,
+		return failure_set(failure, STATUS_UNAVAILABLE, "%s: %.100s answered %d and asked for no requests for %d s", fetch->walk->feed->name,
 			fetch->host, answer->status, answer->retry_after_s);
 	}
 	if (answer->retry_after_s >= 0)
 		ns = answer->retry_after_s * ns_per_s;
 	if (clock_monotonic_ns() + ns > fetch->until_ns)
-		return failure_set(failure, STATUS_UNAVAILABLE, "%s: no time is left for another attempt", fetch->walk->feed->name);
+		return failure_set(failure, STATUS_UNAVAILABLE, "%s: no time remains for another attempt", fetch->walk->feed->name);
 	return wait_ns(fetch, ns) ? STATUS_OK : stopped_status(fetch, failure);
 }
 
-/* Until there is an answer that waiting does not change. The answer is for http_answer_release when STATUS_OK. */
+/* Sends a request until its answer is final. With STATUS_OK the caller releases the answer with
+ * http_answer_release(). */
 static enum status ask_patiently(struct fetch *fetch, const struct feed_request *request, struct http_answer *answer, struct failure *failure)
 {
 	enum status status = STATUS_OK;
@@ -295,7 +297,8 @@ static enum status ask_patiently(struct fetch *fetch, const struct feed_request 
 	return status;
 }
 
-/* STATUS_OK: a 200 or 304. Otherwise a sentence of ours: what a server says in a body is its own, and may repeat a key. */
+/* Judges an answer. STATUS_OK: a 200 or 304. Otherwise the failure never quotes the body: a server may repeat a key in
+ * it. */
 static enum status judge(struct fetch *fetch, const struct http_answer *answer, struct failure *failure)
 {
 	const char *name = fetch->walk->feed->name;
@@ -314,15 +317,15 @@ static enum status judge(struct fetch *fetch, const struct http_answer *answer, 
 	case 200:
 	case 304:
 		if (fetch->ranged)
-			return failure_set(failure, STATUS_UNAVAILABLE, "%s: %.100s does not give parts of files", name, fetch->host);
+			return failure_set(failure, STATUS_UNAVAILABLE, "%s: %.100s does not support requests for parts of files", name, fetch->host);
 		return STATUS_OK;
 	case 206:
 		if (fetch->ranged)
 			return STATUS_OK;
-		return failure_set(failure, STATUS_UNAVAILABLE, "%s: %.100s answered a part of what was asked for", name, fetch->host);
+		return failure_set(failure, STATUS_UNAVAILABLE, "%s: %.100s answered only a part of the request", name, fetch->host);
 	case 401:
 	case 403:
-		return failure_set(failure, STATUS_FORBIDDEN, "%s: %.100s answered %d: its key is missing, wrong, or not for this", name, fetch->host,
+		return failure_set(failure, STATUS_FORBIDDEN, "%s: %.100s answered %d: the key is missing, wrong, or does not allow this request", name, fetch->host,
 			answer->status);
 	case 404:
 		return failure_set(failure, STATUS_NOT_FOUND, "%s: %.100s answered 404", name, fetch->host);
@@ -371,7 +374,7 @@ static enum status read_answer(struct fetch *fetch, const struct feed_request *r
 
 	if (answer->status == 304) {
 		if (!request->conditional)
-			return failure_set(failure, STATUS_MALFORMED, "%s: 304 was answered to what was not conditional", walk->feed->name);
+			return failure_set(failure, STATUS_MALFORMED, "%s: 304 was answered to an unconditional request", walk->feed->name);
 		fetch->traffic->unchanged++;
 		feed_walk_next_item(walk);
 		return STATUS_OK;
@@ -401,7 +404,7 @@ static enum status fetch_step(struct fetch *fetch, struct failure *failure)
 	if (status == STATUS_OK) {
 		status = read_answer(fetch, &request, &answer, failure);
 	} else if (request.optional && (status == STATUS_FORBIDDEN || status == STATUS_NOT_FOUND)) {
-		feed_rows_skip(&walk->rows, walk->arena, "an answer that the key does not include", request.url);
+		feed_rows_skip(&walk->rows, walk->arena, "an answer that the key does not allow", request.url);
 		failure_clear(failure);
 		feed_walk_next_item(walk);
 		status = STATUS_OK;
@@ -420,7 +423,7 @@ enum status fetch_walk(struct feed_walk *walk, const struct fetch_options *optio
 
 	for (unsigned page = 0; status == STATUS_OK && !walk->done; page++) {
 		if (page == walk->feed->pages_max)
-			status = failure_set(failure, STATUS_MALFORMED, "%s: more than the %u answers that it may take", walk->feed->name, page);
+			status = failure_set(failure, STATUS_MALFORMED, "%s: more than %u answers, the feed's limit", walk->feed->name, page);
 		else
 			status = fetch_step(&fetch, failure);
 	}

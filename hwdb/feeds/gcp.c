@@ -1,8 +1,8 @@
-/* Google Cloud Billing Catalog: https://cloud.google.com/billing/v1/how-tos/catalog-api. Accelerators, cores and memory of a machine
- * are priced apart, for each region and usage: an offer is their sum, and none while one of them is missing. Of A4 there are slices
- * alone: an accelerator with its part of the machine.
+/* Google Cloud Billing Catalog: https://cloud.google.com/billing/v1/how-tos/catalog-api. The accelerators, cores and
+ * memory of a machine have separate prices, for each region and usage. An offer is their sum; while one of them is
+ * missing there is no offer. A4 is listed in slices only: an accelerator with its part of the machine.
  *
- * The key goes into a header: in the URL, where Google's examples have it, it would end in every log on the way. */
+ * The key is sent in a header. In the URL, as in Google's examples, it would appear in every log on the way. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +10,13 @@
 #include "hwdb/feeds/feed_json.h"
 #include "hwdb/rows/rows_text.h"
 
-/* What is summed. Names as in the descriptions of SKUs, "A2 Instance Core running in Americas". */
+/* The summed parts. Names as in the descriptions of SKUs, "A2 Instance Core running in Americas". */
 enum part { CORE, MEMORY, ACCELERATOR, PART_COUNT };
 enum usage { ON_DEMAND, PREEMPTIBLE, USAGE_COUNT };
 
 static const struct family {
-	const char *names[PART_COUNT], *accelerator; /* a part without a name is in the accelerator's price */
-	const char *also; /* another name of the accelerator's SKUs */
+	const char *names[PART_COUNT], *accelerator; /* a part without a name is included in the accelerator's price */
+	const char *also; /* another name in the accelerator's SKUs */
 } families[] = {
 	{{"A2 Instance Core", "A2 Instance Ram", "Nvidia Tesla A100 GPU"}, "a100-sxm4-40gb", NULL},
 	{{"A2 Instance Core", "A2 Instance Ram", "Nvidia Tesla A100 80GB GPU"}, "a100-sxm4-80gb", NULL},
@@ -43,14 +43,15 @@ static const struct machine {
 	{"g2-standard-24", G2, 2, 24, 96}, {"g2-standard-32", G2, 1, 32, 128}, {"g2-standard-48", G2, 4, 48, 192}, {"g2-standard-96", G2, 8, 96, 384},
 };
 
-/* USD an hour of one of each; zero: not seen. Several SKUs of one part and region would be a mistake of ours: `twice`. */
+/* USD per hour of one unit of each part; zero: not seen. `twice`: several SKUs for one part and region, which the
+ * adapter cannot tell apart. */
 struct part_price {
 	double usd;
 	bool twice;
 };
 
 struct gcp_state {
-	struct part_price (*prices)[USAGE_COUNT][FAMILY_COUNT][PART_COUNT]; /* by item of the scope */
+	struct part_price (*prices)[USAGE_COUNT][FAMILY_COUNT][PART_COUNT]; /* one for each item of the scope */
 };
 
 enum status gcp_request(struct feed_walk *walk, struct feed_request *request, struct failure *failure)
@@ -63,7 +64,8 @@ enum status gcp_request(struct feed_walk *walk, struct feed_request *request, st
 	return feed_have(walk, header ? request->url : NULL, failure);
 }
 
-/* The description before " running in ", without what the usage adds; false for what is no plain price of a region. */
+/* Reads the description before " running in ", without the words for the usage. False for a description that is not a
+ * plain price of a region. */
 static bool name_of(const char *description, enum usage usage, char *name, size_t size)
 {
 	static const char spot[] = "Spot Preemptible ", attached[] = " attached to Spot Preemptible VMs";
@@ -85,7 +87,7 @@ static bool name_of(const char *description, enum usage usage, char *name, size_
 	return true;
 }
 
-/* units + nanos of the only tier, in USD for the unit that is expected of the part; absent otherwise, with why. */
+/* Returns units + nanos of the only tier, in USD per the part's expected unit; absent with a reason otherwise. */
 static double price_of(const json_t *sku, enum part part, const char **why)
 {
 	const json_t *info = json_array_get(feed_json_list(sku, "pricingInfo"), 0), *expression = feed_json_object(info, "pricingExpression"),
@@ -95,9 +97,9 @@ static double price_of(const json_t *sku, enum part part, const char **why)
 
 	*why = NULL;
 	if (!unit || strcmp(unit, part == MEMORY ? "GiBy.h" : "h") != 0)
-		*why = "another unit than hours (of GiB, for memory)";
+		*why = "a unit other than hours (GiB hours for memory)";
 	else if (!currency || strcmp(currency, "USD") != 0)
-		*why = "another currency than USD";
+		*why = "a currency other than USD";
 	else if (json_array_size(rates) != 1 || feed_json_number(json_array_get(rates, 0), "startUsageAmount") > 0)
 		*why = "prices by quantity";
 	else if (!is_given(nanos) || !is_given(given_or(units, 0)) || (json_object_get(price, "units") && !is_given(units)))
@@ -124,7 +126,7 @@ static void keep_price(struct feed_walk *walk, const json_t *sku, enum usage usa
 	}
 }
 
-/* Whether a SKU of that name prices this part of the family. */
+/* True if a SKU of that name is the price of this part of the family. */
 static bool is_part(const struct family *family, int part, const char *name)
 {
 	if (family->names[part] && strcmp(name, family->names[part]) == 0)
@@ -132,7 +134,7 @@ static bool is_part(const struct family *family, int part, const char *name)
 	return part == ACCELERATOR && family->also && strcmp(name, family->also) == 0;
 }
 
-/* Google files some SKUs of spot machines under on demand: what they are called counts. */
+/* Google lists some SKUs of spot machines as on demand: the description decides. */
 static enum usage usage_of(const char *type, const char *description)
 {
 	return strcmp(type, "Preemptible") == 0 || (strcmp(type, "OnDemand") == 0 && strncmp(description, "Spot ", 5) == 0) ? PREEMPTIBLE : ON_DEMAND;
@@ -188,7 +190,7 @@ enum status gcp_read(struct feed_walk *walk, const char *text, size_t length, st
 	if (!skus)
 		status = feed_unreadable(walk, failure, "the answer has no skus");
 	else if (!walk->done && strspn(next, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=.~") != strlen(next))
-		status = feed_unreadable(walk, failure, "nextPageToken is none");
+		status = feed_unreadable(walk, failure, "nextPageToken is not valid");
 	else if (!walk->done)
 		status = feed_have(walk, walk->next = arena_strdup(walk->arena, next), failure);
 	json_decref(tree);
@@ -204,7 +206,7 @@ static enum status add_machine(struct feed_walk *walk, const struct machine *mac
 	for (int part = 0; part < PART_COUNT; part++)
 		if (family->names[part] && (!(parts[part].usd > 0) || parts[part].twice)) {
 			if (parts[ACCELERATOR].usd > 0)
-				feed_rows_skip(&walk->rows, walk->arena, "a machine of which a part has no price, or two", machine->name);
+				feed_rows_skip(&walk->rows, walk->arena, "a machine with a part that has no price or two prices", machine->name);
 			return STATUS_OK;
 		}
 	row = feed_rows_price(&walk->rows, walk->arena);

@@ -29,7 +29,8 @@ const char *hub_file_url(const char *base_url, const struct hub_model *model, co
 	return arena_printf(arena, "%s/%s/resolve/%s/%s", base_url, model->repo, model->sha, file);
 }
 
-/* The safetensors' total, where each of their numbers is one parameter: formats of a byte or less are packed into integers. */
+/* Returns the safetensors' total, where each of their numbers is one parameter: formats of a byte or less are packed
+ * into integers. */
 static double params_of(const json_t *safetensors)
 {
 	const json_t *parameters = feed_json_object(safetensors, "parameters"), *count;
@@ -46,7 +47,7 @@ static double params_of(const json_t *safetensors)
 	return total >= 1e6 && total <= 1e15 && packed < 0.01 * total ? total : ABSENT_NUMBER;
 }
 
-/* Names of formats; NULL: none, or some that are no such. */
+/* Returns the names of formats; NULL: none, or an invalid name. */
 static const char *dtypes_of(const json_t *safetensors, struct arena *arena)
 {
 	const json_t *parameters = feed_json_object(safetensors, "parameters"), *count;
@@ -73,7 +74,7 @@ enum status hub_model_read(const char *text, size_t length, const char *repo, st
 		return failure_set(failure, no_memory ? STATUS_NO_MEMORY : STATUS_UNAVAILABLE, "hugging-face: the answer is not JSON");
 	id = feed_json_text(tree, "id");
 	sha = feed_json_text(tree, "sha");
-	/* Repositories that were renamed answer under their new name. */
+	/* Renamed repositories answer with their new name. */
 	if (!id || !hub_repo_is_valid(id))
 		status = failure_set(failure, STATUS_UNAVAILABLE, "hugging-face: the answer about %s names no model", repo);
 	else if (!sha || strlen(sha) != 40 || strspn(sha, "0123456789abcdef") != 40)

@@ -8,7 +8,7 @@
 #include "hwdb/catalogue/catalogue_change.h"
 
 struct instances {
-	const struct price_row **rows; /* by instance type */
+	const struct price_row **rows; /* sorted by instance type */
 	size_t count;
 };
 
@@ -19,8 +19,8 @@ static int by_instance(const void *a, const void *b)
 	return strcasecmp(left->instance_type, right->instance_type);
 }
 
-/* Halves of offers, and rows without what makes an instance, teach nothing. */
-static bool teaches(const struct price_row *row, const char *provider)
+/* True if a price row describes an instance: not half of an offer, and with all figures of an instance. */
+static bool describes_instance(const struct price_row *row, const char *provider)
 {
 	return strcasecmp(row->provider, provider) == 0 && row->instance_type && row->accelerator_id && row->gpus > 0 &&
 		!strstr(row->instance_type, " part only)");
@@ -35,7 +35,7 @@ const struct instances *instances_of(const struct catalogue *catalogue, const ch
 	if (!instances || (catalogue && !rows) || !(instances->rows = ARENA_ARRAY(arena, const struct price_row *, count + 1)))
 		return NULL;
 	for (size_t i = 0; i < count; i++)
-		if (teaches(&rows->prices[i], provider))
+		if (describes_instance(&rows->prices[i], provider))
 			instances->rows[instances->count++] = &rows->prices[i];
 	if (instances->count > 1)
 		qsort(instances->rows, instances->count, sizeof(const struct price_row *), by_instance);
@@ -54,7 +54,8 @@ bool instances_find(const struct instances *instances, const char *instance_type
 	return true;
 }
 
-/* aws.amazon.com/ec2/instance-types: what each family has. Families that rent parts of a GPU (g6f, gr6f) are not here. */
+/* Accelerators of each family, from aws.amazon.com/ec2/instance-types. Families that rent parts of a GPU (g6f, gr6f)
+ * are not listed. */
 static const struct {
 	const char *family, *accelerator;
 } aws_families[] = {
@@ -74,8 +75,8 @@ const char *instance_aws_accelerator(const char *instance_type)
 	return NULL;
 }
 
-/* A name is its words in small letters. `form` must, `without` must not be among them; memory 0 fits any. Of several rows that fit
- * the first counts. */
+/* Names are compared by words in small letters. `form` must be one of the words, `without` must not; memory 0 fits any.
+ * The first row that fits is used. */
 static const struct {
 	const char *chip, *form, *without;
 	double memory_gb;
@@ -119,7 +120,7 @@ static const struct {
 	{"3090", NULL, "ti", 0, "rtx-3090"},
 };
 
-/* Whether a word stands in a name: between ends, spaces or marks. */
+/* True if a name contains a word: between ends, spaces or punctuation. */
 static bool has_word(const char *name, const char *word)
 {
 	size_t length = strlen(word);
@@ -130,7 +131,7 @@ static bool has_word(const char *name, const char *word)
 	return false;
 }
 
-/* "80GB", "80 GB", of the name; absent without one. */
+/* Returns the memory in a name, "80GB" or "80 GB"; absent without one. */
 static double memory_in_name(const char *name)
 {
 	for (const char *at = name; *at; at++) {

@@ -1,4 +1,4 @@
-/* Which accelerators stand behind a provider's word: an instance type, or the name of a GPU as a list prints it. */
+/* The accelerators of a provider's instance type, or of a GPU's name in a price list. */
 #ifndef FLEETPLAN_HWDB_FEEDS_INSTANCES_H
 #define FLEETPLAN_HWDB_FEEDS_INSTANCES_H
 
@@ -7,19 +7,20 @@
 struct instance {
 	const char *accelerator_id;
 	int64_t gpus;
-	double vcpus, ram_gb; /* absent: not known */
+	double vcpus, ram_gb; /* absent: unknown */
 };
 
-/* The provider's instance types that the catalogue has prices of, sorted. NULL without memory. */
+/* A provider's instance types with prices in the catalogue, sorted. NULL when memory is short. */
 struct instances;
 const struct instances *instances_of(const struct catalogue *catalogue, const char *provider, struct arena *arena);
 bool instances_find(const struct instances *instances, const char *instance_type, struct instance *instance);
 
-/* The accelerator of an AWS family ("p5", of "p5.48xlarge"); NULL: not one that we know, or one that is shared in parts. */
+/* Returns the accelerator of an AWS family ("p5", of "p5.48xlarge"); NULL: an unknown family, or one that rents parts
+ * of a GPU. */
 const char *instance_aws_accelerator(const char *instance_type);
 
-/* "8x A100 (40 GB SXM4)", "NVIDIA H100 80GB HBM3": the catalogue's id. memory_gb absent: whatever the name says. NULL when the name is
- * none of ours, or could mean two of different memory. */
+/* Returns the catalogue's id for names such as "8x A100 (40 GB SXM4)" and "NVIDIA H100 80GB HBM3". memory_gb absent:
+ * the memory in the name, if any. NULL when the name is unknown, or fits two accelerators of different memory. */
 const char *accelerator_of_name(const char *name, double memory_gb);
 
 #endif

@@ -1,5 +1,5 @@
-/* Lambda Cloud: https://docs.lambda.ai/api/cloud. One answer with every instance type, its price in cents for the whole instance and
- * the regions that have some now; a type that no region has is no offer. */
+/* Lambda Cloud: https://docs.lambda.ai/api/cloud. One answer with every instance type, its price in cents for the whole
+ * instance and the regions where it is available now. A type without a region is not an offer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ struct lambda_offer {
 	double cents, vcpus, memory_gib;
 };
 
-/* "8x A100 (40 GB SXM4)" -> 8 and its accelerator; NULL: fine, else why not. */
+/* Reads "8x A100 (40 GB SXM4)" as 8 and its accelerator. NULL: success, else the reason. */
 static const char *offer_of(const json_t *entry, struct lambda_offer *offer)
 {
 	const json_t *type = feed_json_object(entry, "instance_type"), *specs = feed_json_object(type, "specs");
@@ -35,7 +35,7 @@ static const char *offer_of(const json_t *entry, struct lambda_offer *offer)
 		return "without a name or description";
 	offer->gpus = strtol(description, &end, 10);
 	if (end == description || *end != 'x' || offer->gpus < 1 || offer->gpus > 64)
-		return "a description that does not begin with how many";
+		return "a description that does not begin with a number";
 	offer->accelerator = accelerator_of_name(end + 1, ABSENT_NUMBER);
 	if (!offer->accelerator)
 		return "an accelerator that the catalogue does not know";
@@ -70,7 +70,7 @@ static enum status take_entry(struct feed_walk *walk, const char *name, const js
 
 	walk->rows.seen++;
 	if (!why && json_array_size(regions) == 0)
-		why = "nowhere to be had now";
+		why = "not available now";
 	if (why)
 		feed_rows_skip(&walk->rows, walk->arena, why, name);
 	json_array_foreach((json_t *)(uintptr_t)regions, i, region) {

@@ -1,5 +1,5 @@
-/* RunPod: https://docs.runpod.io/sdks/graphql/manage-pods. One GraphQL question for every GPU type; prices are of one GPU with its share
- * of a machine. A type without stock is no offer. */
+/* RunPod: https://docs.runpod.io/sdks/graphql/manage-pods. One GraphQL query for every GPU type; prices are for one GPU
+ * with its share of a machine. A type without stock is not an offer. */
 #include <string.h>
 
 #include "hwdb/feeds/adapters.h"
@@ -27,7 +27,7 @@ static enum status add_row(struct feed_walk *walk, const struct runpod_type *typ
 {
 	struct price_row *row;
 
-	if (!is_given(price) || price <= 0) /* null and 0: not rented this way */
+	if (!is_given(price) || price <= 0) /* null and 0: not rented in this form */
 		return STATUS_OK;
 	row = feed_rows_price(&walk->rows, walk->arena);
 	if (!row)
@@ -56,7 +56,7 @@ static enum status take_type(struct feed_walk *walk, const json_t *entry, struct
 	if (!type.name || !type.accelerator)
 		why = "an accelerator that the catalogue does not know";
 	else if (!feed_json_text(lowest, "stockStatus"))
-		why = "nowhere to be had now";
+		why = "not available now";
 	else if (json_is_string(json_object_get(entry, "securePrice")) || json_is_string(json_object_get(entry, "communityPrice")))
 		why = "a price that is not a number";
 	if (why) {
@@ -81,7 +81,7 @@ enum status runpod_read(struct feed_walk *walk, const char *text, size_t length,
 	types = feed_json_list(feed_json_object(tree, "data"), "gpuTypes");
 	if (!types)
 		status = feed_unreadable(walk, failure, "the answer has no data.gpuTypes: %.120s",
-			feed_json_text(json_array_get(feed_json_list(tree, "errors"), 0), "message") ? feed_json_text(json_array_get(feed_json_list(tree, "errors"), 0), "message") : "it says no more");
+			feed_json_text(json_array_get(feed_json_list(tree, "errors"), 0), "message") ? feed_json_text(json_array_get(feed_json_list(tree, "errors"), 0), "message") : "no error message");
 	json_array_foreach((json_t *)(uintptr_t)types, i, entry) {
 		if (status == STATUS_OK)
 			status = take_type(walk, entry, failure);

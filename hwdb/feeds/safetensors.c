@@ -13,7 +13,8 @@ enum { DIMENSIONS_MAX = 16 };
 
 static const double params_most = 1e15;
 
-/* https://github.com/huggingface/safetensors, dtype of tensor.rs. What is packed says nothing of how many parameters there are. */
+/* dtype of tensor.rs, https://github.com/huggingface/safetensors. A packed format does not give the number of
+ * parameters. */
 static const struct dtype {
 	const char *name;
 	double bits;
@@ -53,13 +54,13 @@ enum status safetensors_header_length(const char *bytes, size_t length, uint64_t
 	return STATUS_OK;
 }
 
-/* Numbers by dtype. */
+/* Counts of numbers by dtype. */
 struct tally {
 	double numbers[COUNT_OF(dtypes)], total, packed, bytes;
 	size_t tensors;
 };
 
-/* Numbers of a shape; absent when it is none. */
+/* Returns the numbers of a shape; absent when it is not a shape. */
 static double numbers_of(const json_t *shape)
 {
 	double product = 1;
@@ -76,7 +77,7 @@ static double numbers_of(const json_t *shape)
 	return product <= params_most ? product : ABSENT_NUMBER;
 }
 
-/* A tensor's place must be as long as its shape in its format. */
+/* Counts a tensor. Its place must be as long as its shape in its format. */
 static bool count_tensor(struct tally *tally, const json_t *tensor)
 {
 	const struct dtype *dtype = dtype_of(feed_json_text(tensor, "dtype"));
@@ -97,7 +98,7 @@ static bool count_tensor(struct tally *tally, const json_t *tensor)
 	return true;
 }
 
-/* "BF16", or shares of more than half a percent. */
+/* Returns "BF16", or the dtypes with shares of more than half a percent. */
 static const char *dtypes_text(const struct tally *tally, struct arena *arena, double *bits)
 {
 	const char *text = "";
@@ -131,14 +132,14 @@ enum status safetensors_header_read(const char *text, size_t length, struct aren
 	}
 	json_decref(tree);
 	if (!good || tally.tensors == 0)
-		return malformed(failure, "the header of the safetensors is not one: each tensor needs a known dtype, a shape, and a place of that size");
+		return malformed(failure, "the header of the safetensors is not valid: each tensor needs a known dtype, a shape, and a place of that size");
 	*header = (struct safetensors){.params_total = tally.packed < 0.01 * tally.total && tally.total <= params_most ? tally.total : ABSENT_NUMBER,
 		.bytes = tally.bytes, .tensors = (double)tally.tensors};
 	header->dtypes = dtypes_text(&tally, arena, &header->bits);
 	return header->dtypes ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-/* "model-00001-of-00004.safetensors": a name in the repository's own folder. */
+/* True for a file name in the repository's own folder: "model-00001-of-00004.safetensors". */
 static bool is_file(const char *name)
 {
 	size_t length = name ? strlen(name) : 0;

@@ -1,5 +1,5 @@
-/* UK Carbon Intensity (National Energy System Operator): https://carbon-intensity.github.io/api-definitions. The day before and two
- * days ahead of Great Britain, in half hours; what was measured replaces what was foretold. */
+/* UK Carbon Intensity (National Energy System Operator): https://carbon-intensity.github.io/api-definitions. The last
+ * day and the next two days of Great Britain, in half hours; measurements replace forecasts. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -8,7 +8,7 @@
 
 static const char *const spans[] = {"pt24h", "fw48h"};
 
-/* The present half hour as the service writes it: "2026-11-21T12:30Z". */
+/* Returns the present half hour in the service's format: "2026-11-21T12:30Z". */
 static const char *moment_text(const struct feed_walk *walk)
 {
 	const int64_t half_us = FEED_HOUR_US / 2;
@@ -36,11 +36,11 @@ static enum status take_half_hour(struct feed_walk *walk, const json_t *entry, s
 	int64_t start_us, end_us;
 
 	walk->rows.seen++;
-	/* "2018-01-20T12:00Z" lacks the seconds that RFC 3339 wants. */
+	/* "2018-01-20T12:00Z" lacks the seconds that RFC 3339 requires. */
 	snprintf(full[0], sizeof full[0], "%.16s:00Z", from ? from : "");
 	snprintf(full[1], sizeof full[1], "%.16s:00Z", to ? to : "");
 	if (!clock_parse(full[0], &start_us) || !clock_parse(full[1], &end_us) || end_us <= start_us || end_us - start_us > FEED_HOUR_US) {
-		feed_rows_skip(&walk->rows, walk->arena, "without its times", from);
+		feed_rows_skip(&walk->rows, walk->arena, "no times", from);
 		return STATUS_OK;
 	}
 	if (!is_given(value)) {

@@ -11,7 +11,7 @@ static const double grid_most_gco2e_per_kwh = 1500;
 static const int64_t us_per_day = INT64_C(86400000000);
 enum { PAST_DAYS_MAX = 400, AHEAD_DAYS_MAX = 15, SAME_PRICE_DAYS = 30 };
 
-static void hold(struct feed_vetted *vetted, struct feed_change change, bool quarantined)
+static void hold_row(struct feed_vetted *vetted, struct feed_change change, bool quarantined)
 {
 	change.what = quarantined ? "quarantined" : "rejected";
 	vetted->quarantined += quarantined;
@@ -20,7 +20,7 @@ static void hold(struct feed_vetted *vetted, struct feed_change change, bool qua
 		vetted->held[vetted->held_count++] = change;
 }
 
-/* What the catalogue's offers of an accelerator cost in the middle, all terms and providers; 0: it has none. */
+/* Returns the median price of the catalogue's offers of an accelerator, all terms and providers; 0: no offers. */
 static double median_usd_per_gpu_hour(const struct catalogue *catalogue, const char *accelerator_id)
 {
 	const struct name_slot *slot = name_table_find(&catalogue->index->accelerators, accelerator_id);
@@ -29,7 +29,7 @@ static double median_usd_per_gpu_hour(const struct catalogue *catalogue, const c
 	return span && span->count > 0 ? span->items[span->count / 2].usd_per_gpu_hour : 0;
 }
 
-/* Whether one price can be true; if not, it is held. */
+/* True if a price is accepted; otherwise it is added to the held rows. */
 static bool price_counts(const struct feed_walk *walk, const struct price_row *row, struct feed_vetted *vetted)
 {
 	double each = row->price_usd_per_hour / (double)row->gpus, median;
@@ -41,13 +41,13 @@ static bool price_counts(const struct feed_walk *walk, const struct price_row *r
 	if (!name_table_find(&walk->catalogue->index->accelerators, row->accelerator_id)) {
 		change.detail = arena_printf(walk->arena, "the catalogue has no accelerator %s", row->accelerator_id);
 		change.low = change.high = ABSENT_NUMBER;
-		hold(vetted, change, false);
+		hold_row(vetted, change, false);
 		return false;
 	}
 	if (!(each >= FEED_PRICE_LEAST_USD && each <= FEED_PRICE_MOST_USD)) {
-		change.detail = arena_printf(walk->arena, "%g USD an hour for each accelerator: no price of any is below %g or above %g", each,
+		change.detail = arena_printf(walk->arena, "%g USD per hour for each accelerator; the range is %g to %g", each,
 			FEED_PRICE_LEAST_USD, FEED_PRICE_MOST_USD);
-		hold(vetted, change, false);
+		hold_row(vetted, change, false);
 		return false;
 	}
 	median = median_usd_per_gpu_hour(walk->catalogue, row->accelerator_id);
@@ -55,9 +55,9 @@ static bool price_counts(const struct feed_walk *walk, const struct price_row *r
 		return true;
 	change.low = FEED_MEDIAN_LEAST * median * (double)row->gpus;
 	change.high = FEED_MEDIAN_MOST * median * (double)row->gpus;
-	change.detail = arena_printf(walk->arena, "%g USD an hour for each %s, %.3g times the median of %g", each, row->accelerator_id, each / median,
+	change.detail = arena_printf(walk->arena, "%g USD per hour for each %s, %.3g times the median of %g", each, row->accelerator_id, each / median,
 		median);
-	hold(vetted, change, true);
+	hold_row(vetted, change, true);
 	return false;
 }
 
@@ -71,7 +71,8 @@ static int by_id(const void *a, const void *b)
 	return left->price_usd_per_hour < right->price_usd_per_hour ? -1 : left->price_usd_per_hour > right->price_usd_per_hour;
 }
 
-/* A price that stays what it was keeps its date for a month: a catalogue does not grow by a row a day for no news. */
+/* Keeps the date of an unchanged price for a month, so that an unchanged price does not add a row to the catalogue
+ * every day. */
 static void keep_date(const struct feed_walk *walk, struct price_row *row)
 {
 	const struct price_row *before = catalogue_price(walk->catalogue, row->id);
@@ -98,8 +99,8 @@ static bool name_rows(const struct feed_walk *walk, struct price_row *rows, size
 	return true;
 }
 
-/* Several prices of one offer: one of them if they agree, none if they do not. */
-static void settle(const struct feed_walk *walk, const struct price_row *rows, size_t count, struct feed_vetted *vetted)
+/* Accepts one of several prices of one offer if they agree, none if they differ. */
+static void accept_offer(const struct feed_walk *walk, const struct price_row *rows, size_t count, struct feed_vetted *vetted)
 {
 	const struct price_row *first = &rows[0], *last = &rows[count - 1];
 	double difference = last->price_usd_per_hour - first->price_usd_per_hour;
@@ -108,9 +109,9 @@ static void settle(const struct feed_walk *walk, const struct price_row *rows, s
 		vetted->rows.prices[vetted->rows.price_count++] = *first;
 		return;
 	}
-	hold(vetted, (struct feed_change){.subject = first->id, .quantity = "price_usd_per_hour", .before = first->price_usd_per_hour,
+	hold_row(vetted, (struct feed_change){.subject = first->id, .quantity = "price_usd_per_hour", .before = first->price_usd_per_hour,
 		.after = last->price_usd_per_hour, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER,
-		.detail = arena_printf(walk->arena, "%zu prices of one offer, from %g to %g USD an hour", count, first->price_usd_per_hour,
+		.detail = arena_printf(walk->arena, "%zu prices of one offer, from %g to %g USD per hour", count, first->price_usd_per_hour,
 			last->price_usd_per_hour)}, true);
 }
 
@@ -130,7 +131,7 @@ static enum status vet_prices(const struct feed_walk *walk, struct feed_vetted *
 	for (size_t i = 0; i < count; i = end) {
 		for (end = i + 1; end < count && strcmp(rows[end].id, rows[i].id) == 0;)
 			end++;
-		settle(walk, &rows[i], end - i, vetted);
+		accept_offer(walk, &rows[i], end - i, vetted);
 	}
 	return STATUS_OK;
 }
@@ -157,9 +158,9 @@ static bool point_counts(const struct feed_walk *walk, const struct grid_point *
 	if (in_time && point->gco2e_per_kwh >= 0 && point->gco2e_per_kwh <= grid_most_gco2e_per_kwh)
 		return true;
 	clock_format(moment, point->start_us);
-	hold(vetted, (struct feed_change){.subject = arena_printf(walk->arena, "%s %s", point->zone, moment), .quantity = "gco2e_per_kwh",
+	hold_row(vetted, (struct feed_change){.subject = arena_printf(walk->arena, "%s %s", point->zone, moment), .quantity = "gco2e_per_kwh",
 		.before = ABSENT_NUMBER, .after = point->gco2e_per_kwh, .low = 0, .high = grid_most_gco2e_per_kwh,
-		.detail = in_time ? "no grid is above 1500 g/kWh or below 0" : "not an hour of the last 400 days or the next 15"}, false);
+		.detail = in_time ? "must be 0 to 1500 g/kWh" : "must be a full hour of the last 400 days or the next 15"}, false);
 	return false;
 }
 

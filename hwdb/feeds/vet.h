@@ -1,9 +1,10 @@
-/* Which rows of a feed are believed. Pure.
+/* The check of a feed's rows. Pure.
  *
- * A price counts when its accelerator is in the catalogue, it comes to 0.01 to 50 USD an hour for each accelerator, no other price
- * of the same offer contradicts it in the same refresh, and it lies between 0.2 and 5 times the median of what the catalogue has of
- * that accelerator; an hour of a grid when it lies on the hour, not years away, and between 0 and 1500 g/kWh. What fails the
- * bounds is rejected, what only differs from the median, or from itself, is quarantined: kept with the difference, to be looked at. */
+ * A price is accepted when its accelerator is in the catalogue, it is 0.01 to 50 USD per hour for each accelerator, no
+ * other price of the same offer in the same refresh contradicts it, and it is 0.2 to 5 times the median of the
+ * catalogue's offers of that accelerator. An hour of a grid is accepted when it starts on the hour, is not years away,
+ * and is 0 to 1500 g/kWh. A row outside of the bounds is rejected. A row that only differs from the median, or from
+ * another price of the offer, is quarantined: kept with the difference for an admin to check. */
 #ifndef FLEETPLAN_HWDB_FEEDS_VET_H
 #define FLEETPLAN_HWDB_FEEDS_VET_H
 
@@ -18,15 +19,15 @@
 enum { FEED_HELD_MAX = 1000 };
 
 struct feed_vetted {
-	struct catalogue_rows rows; /* prices, with ids, origin imported, source and date */
-	struct grid_point *points;  /* by zone, signal and time; of a time that was both foretold and measured the latter */
+	struct catalogue_rows rows; /* prices with ids, origin "imported", source and date */
+	struct grid_point *points;  /* by zone, signal and time; where an hour has both a forecast and a measurement, the measurement */
 	size_t point_count;
-	struct feed_change *held;   /* the first FEED_HELD_MAX of what is not believed */
+	struct feed_change *held;   /* the first FEED_HELD_MAX rows that were not accepted */
 	size_t held_count;
 	int64_t quarantined, rejected;
 };
 
-/* Judges walk->rows by walk->catalogue; everything in the walk's arena. */
+/* Checks walk->rows against walk->catalogue; all results are in the walk's arena. */
 FALLIBLE enum status feed_vet(const struct feed_walk *walk, struct feed_vetted *vetted, struct failure *failure);
 
 #endif

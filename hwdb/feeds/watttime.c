@@ -1,12 +1,13 @@
-/* WattTime v3: https://docs.watttime.org. A login (user:password) gives a token for half an hour, which is kept in memory alone; then
- * the forecast of each region's marginal intensity, in pounds a MWh and steps of five minutes: g/kWh and hours here. */
+/* WattTime v3: https://docs.watttime.org. A login (user:password) returns a token for half an hour, which is kept in
+ * memory only. Then one answer for each region: the forecast of the marginal intensity, in pounds per MWh and steps of
+ * five minutes, converted to g/kWh and hours. */
 #include <string.h>
 
 #include "base/clock.h"
 #include "hwdb/feeds/adapters.h"
 #include "hwdb/feeds/feed_json.h"
 
-static const double grams_per_pound = 453.59237; /* NIST SP 811; pounds a MWh x this / 1000 = g/kWh */
+static const double grams_per_pound = 453.59237; /* NIST SP 811; pounds per MWh x this / 1000 = g/kWh */
 
 struct watttime_state {
 	const char *token;
@@ -32,14 +33,14 @@ static enum status read_token(struct feed_walk *walk, const json_t *tree, struct
 	const char *token = feed_json_text(tree, "token");
 
 	if (!token || !*token || strpbrk(token, "\r\n"))
-		return feed_unreadable(walk, failure, "the login gave no token");
+		return feed_unreadable(walk, failure, "the login returned no token");
 	if (state)
 		state->token = arena_strdup(walk->arena, token);
 	walk->state = state;
 	return feed_have(walk, state ? state->token : NULL, failure);
 }
 
-/* Whether the answer is what it should be, and how long its steps are. */
+/* Checks units, region and signal of the answer, and reads the length of its steps. */
 static enum status check_meta(struct feed_walk *walk, const json_t *tree, double *step_s, struct failure *failure)
 {
 	const json_t *meta = feed_json_object(tree, "meta");
@@ -47,9 +48,9 @@ static enum status check_meta(struct feed_walk *walk, const json_t *tree, double
 
 	*step_s = feed_json_number(meta, "data_point_period_seconds");
 	if (!units || strcmp(units, "lbs_co2_per_mwh") != 0)
-		return feed_unreadable(walk, failure, "lbs_co2_per_mwh was expected, the units are \"%.40s\"", units ? units : "");
+		return feed_unreadable(walk, failure, "the units are \"%.40s\", not lbs_co2_per_mwh", units ? units : "");
 	if (!region || strcmp(region, walk->scope.items[walk->scope_at]) != 0 || !signal || strcmp(signal, "co2_moer") != 0)
-		return feed_unreadable(walk, failure, "the answer is of another region or signal than was asked for");
+		return feed_unreadable(walk, failure, "the answer is for another region or signal than requested");
 	if (!(*step_s >= 60 && *step_s <= 3600))
 		return feed_unreadable(walk, failure, "steps of %g s, not of a minute to an hour", *step_s);
 	return feed_json_list(tree, "data") ? STATUS_OK : feed_unreadable(walk, failure, "the answer has no data");
@@ -72,7 +73,7 @@ static enum status read_forecast(struct feed_walk *walk, const json_t *tree, str
 			break;
 		walk->rows.seen++;
 		if (!moment || !clock_parse(moment, &start_us) || !is_given(value))
-			feed_rows_skip(&walk->rows, walk->arena, "without its time, or an intensity that is not a number", moment);
+			feed_rows_skip(&walk->rows, walk->arena, "no time, or an intensity that is not a number", moment);
 		else if (!feed_hours_add(&hours, &walk->rows, walk->arena, start_us, step_s, value * grams_per_pound / 1000, true))
 			status = feed_have(walk, NULL, failure);
 	}

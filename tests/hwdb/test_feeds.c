@@ -83,7 +83,7 @@ static void azure_prices_are_what_they_seem(void **state)
 	assert_close(price("Standard_ND96isr_H100_v5", "reserved_3y")->price_usd_per_hour, 45, 1e-12);
 	assert_string_equal(price("Standard_ND96isr_H100_v5", "spot")->accelerator_id, "h100-sxm5-80gb");
 	assert_int_equal(price("Standard_ND96isr_H100_v5", "spot")->gpus, 8);
-	assert_int_equal(skipped("Low Priority") + skipped("another term") + skipped("not a number"), 3);
+	assert_int_equal(skipped("Low Priority") + skipped("a term other than") + skipped("not a number"), 3);
 	expect_request("https://feed.example/api/retail/prices?$skip=1000");
 	assert_int_equal(read_text("{\"Items\":[],\"NextPageLink\":null}"), STATUS_OK);
 	assert_true(walk.done);
@@ -101,10 +101,10 @@ static void azure_leaves_out_what_is_another_thing(void **state)
 		{"{\"currencyCode\":\"USD\",\"unitOfMeasure\":\"1 Hour\",\"armRegionName\":\"eastus\",\"armSkuName\":\"Standard_ND96isr_H100_v5\","
 		 "\"productName\":\"NDsrH100v5 Series Windows\"," AZURE_PRICE("90") "}", "Windows"},
 		{"{\"currencyCode\":\"USD\",\"unitOfMeasure\":\"1 Hour\",\"armRegionName\":\"westus\",\"armSkuName\":\"Standard_ND96isr_H100_v5\","
-		 "\"productName\":\"Linux\"," AZURE_PRICE("90") "}", "not asked for"},
+		 "\"productName\":\"Linux\"," AZURE_PRICE("90") "}", "not requested"},
 		{"{\"currencyCode\":\"USD\",\"unitOfMeasure\":\"1 Hour\",\"armRegionName\":\"eastus\",\"armSkuName\":\"Standard_NP10s\","
 		 "\"productName\":\"Linux\"," AZURE_PRICE("90") "}", "catalogue has no price"},
-		{AZURE_ITEM("\"effectiveEndDate\":\"2025-01-01T00:00:00Z\"," AZURE_PRICE("90")), "another time"},
+		{AZURE_ITEM("\"effectiveEndDate\":\"2025-01-01T00:00:00Z\"," AZURE_PRICE("90")), "not in force today"},
 		{AZURE_ITEM("\"retailPrice\":90,\"skuName\":\"x\",\"type\":\"DevTestConsumption\""), "by the hour"},
 	};
 	char body[2048];
@@ -184,7 +184,7 @@ static void aws_is_read_in_any_pieces(void **state)
 		assert_string_equal(price("p5e.48xlarge", "on_demand")->accelerator_id, "h200-sxm5-141gb"); /* by its family: the catalogue has no row */
 		assert_close(price("p5e.48xlarge", "on_demand")->ram_gb, 2048, 1e-12);
 		assert_int_equal(skipped("not a number"), 1);
-		assert_int_equal(skipped("another unit"), 1);
+		assert_int_equal(skipped("a unit other than"), 1);
 	}
 }
 
@@ -240,7 +240,7 @@ static void gcp_sums_the_parts_of_a_machine(void **state)
 	assert_close(price("a2-highgpu-1g", "on_demand")->price_usd_per_hour, 3.673385, 1e-9);
 	assert_close(price("a2-megagpu-16g", "on_demand")->price_usd_per_hour, 16 * 2.933908 + 96 * 0.031611 + 1360 * 0.004237, 1e-12);
 	assert_int_equal(walk.rows.price_count, 5); /* no spot host, no A3 host: no offer of theirs */
-	assert_true(skipped("another unit") == 1 && skipped("a part has no price") > 0);
+	assert_true(skipped("a unit other than") == 1 && skipped("a part that has no price") > 0);
 	begin(FEED_GCP, "us-central1");
 	assert_int_equal(read_text("{\"skus\":[],\"nextPageToken\":\"a&key=b\"}"), STATUS_MALFORMED);
 }
@@ -358,7 +358,7 @@ static void watttime_is_pounds_a_megawatt_hour(void **state)
 	begin(FEED_WATTTIME, "CAISO_NORTH");
 	assert_int_equal(read_text("{\"token\":\"abc\"}"), STATUS_OK);
 	assert_int_equal(read_text("{\"data\":[]," WATTTIME_META("g_co2_per_kwh") "}"), STATUS_MALFORMED);
-	assert_contains(failure.detail, "lbs_co2_per_mwh was expected");
+	assert_contains(failure.detail, "not lbs_co2_per_mwh");
 	begin(FEED_WATTTIME, "CAISO_NORTH");
 	assert_int_equal(read_text("{\"token\":\"abc\\r\\nX: y\"}"), STATUS_MALFORMED);
 }

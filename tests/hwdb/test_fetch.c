@@ -200,7 +200,7 @@ static void answers_without_end_are_cut(void **state)
 	traffic = (struct fetch_traffic){0};
 	assert_int_equal(fetch(&test_feed, teller.url, (struct fetch_options){.local = true}), STATUS_MALFORMED);
 	assert_int_equal(teller.heard, 3);
-	assert_contains(failure.detail, "more than the 3 answers");
+	assert_contains(failure.detail, "more than 3 answers");
 	finish(&teller);
 	small.answer_max_bytes = 200;
 	start(&teller, large);
