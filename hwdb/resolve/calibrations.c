@@ -16,7 +16,7 @@ static struct evidence evidence_of(const struct calibration_row *row)
 		.held = row->held_because, .bearer = row->delivered_by};
 }
 
-/* Of one accelerator; an absent arena's worth is none. */
+/* Collects the evidence of one accelerator; none when the arena is exhausted. */
 static struct evidence *gather(const struct catalogue *catalogue, const char *accelerator_id, struct arena *arena, size_t *count)
 {
 	const struct catalogue_rows *rows = &catalogue->rows;
@@ -43,11 +43,12 @@ struct choosing {
 	struct calibration *calibration;
 };
 
-/* "fleet: median of 3 devices, newest by library_gemm on GPU-1, 2026-11-20 (1 day old, calibration id); 12 % below the prior of 0.803" */
+/* Returns the source of a figure: "fleet: median of 3 devices, newest by library_gemm on GPU-1, 2026-11-20 (1 day old,
+ * calibration id); 12 % below the prior of 0.803". */
 static const char *describe(const struct choosing *choosing, const struct evidence_choice *choice, double prior)
 {
 	const struct evidence *newest = choice->newest;
-	const char *others = newest->source ? strstr(newest->source, "; others had ") : NULL; /* of the CPUs, while it was measured */
+	const char *others = newest->source ? strstr(newest->source, "; others had ") : NULL; /* use of the CPUs by other processes during the measurement */
 	char date[CLOCK_TEXT_MAX], origin[80], apart[96] = "";
 	double change = choice->value / prior - 1;
 	const char *text;
@@ -67,8 +68,9 @@ static const char *describe(const struct choosing *choosing, const struct eviden
 	return text ? text : "measured";
 }
 
-/* One quantity, without class or of one. NaN in *member where nothing is used; the first that is leads. */
-static bool take(struct choosing *choosing, const struct evidence_wish *wanted, const char *field, double prior, double *member, struct evidence_choice *choice)
+/* Sets *member to the value of one quantity, without class or of one class. False: no evidence. The first quantity used
+ * also sets the calibration's id and source. */
+static bool use_quantity(struct choosing *choosing, const struct evidence_wish *wanted, const char *field, double prior, double *member, struct evidence_choice *choice)
 {
 	const char *text;
 
@@ -92,7 +94,7 @@ static const char *const class_fields[PRODUCT_CLASS_COUNT] = {
 	[PRODUCT_LARGE] = "calibration.gemm_efficiency.large",
 };
 
-/* The plan's own products; else each class, of which the largest leads. */
+/* Uses the products of the plan itself; else those of each class, and the largest class for gemm_efficiency. */
 static void take_products(struct choosing *choosing)
 {
 	const struct calibration_wish *wish = choosing->wish;
@@ -103,7 +105,7 @@ static void take_products(struct choosing *choosing)
 	struct evidence_choice choice;
 
 	calibration->gemm_precision = wish->precision;
-	if (wish->plan_id && take(choosing, &wanted, "calibration.gemm_efficiency", prior, &calibration->gemm_efficiency, &choice)) {
+	if (wish->plan_id && use_quantity(choosing, &wanted, "calibration.gemm_efficiency", prior, &calibration->gemm_efficiency, &choice)) {
 		calibration->gemm_low = choice.low;
 		calibration->gemm_high = choice.high;
 		return;
@@ -111,7 +113,7 @@ static void take_products(struct choosing *choosing)
 	wanted.plan_id = NULL;
 	for (int class = PRODUCT_LARGE; class >= PRODUCT_THIN; class--) {
 		wanted.class = product_class_name((enum product_class)class);
-		if (!take(choosing, &wanted, class_fields[class], prior, &calibration->gemm_class_efficiency[class], &choice) || calibration->gemm_efficiency > 0)
+		if (!use_quantity(choosing, &wanted, class_fields[class], prior, &calibration->gemm_class_efficiency[class], &choice) || calibration->gemm_efficiency > 0)
 			continue;
 		calibration->gemm_efficiency = choice.value;
 		calibration->gemm_low = choice.low;
@@ -126,7 +128,7 @@ static void take_others(struct choosing *choosing)
 	struct {
 		enum quantity quantity;
 		const char *field;
-		double prior, *member, *low, *high; /* low, high: NULL where no interval moves the plan's */
+		double prior, *member, *low, *high; /* low, high: NULL where the plan's interval does not use them */
 	} others[] = {
 		{QUANTITY_MEMORY_EFFICIENCY, "calibration.memory_efficiency", device_prior_memory_efficiency(), &calibration->memory_efficiency,
 			&calibration->memory_low, &calibration->memory_high},
@@ -147,14 +149,14 @@ static void take_others(struct choosing *choosing)
 		struct evidence_wish wanted = {.accelerator = accelerator->id, .quantity = others[i].quantity};
 		struct evidence_choice choice;
 
-		if (!take(choosing, &wanted, others[i].field, others[i].prior, others[i].member, &choice) || !others[i].low)
+		if (!use_quantity(choosing, &wanted, others[i].field, others[i].prior, others[i].member, &choice) || !others[i].low)
 			continue;
 		*others[i].low = choice.low;
 		*others[i].high = choice.high;
 	}
 }
 
-/* The row that a figure came from. */
+/* Returns the row of an id. */
 static const struct calibration_row *row_named(const struct catalogue *catalogue, const char *id)
 {
 	const struct catalogue_rows *rows = &catalogue->rows;
@@ -165,22 +167,23 @@ static const struct calibration_row *row_named(const struct catalogue *catalogue
 	return NULL;
 }
 
-/* "; jobs of 8.03e+09 parameters on 8 accelerators in bf16: of what they show 0.5 holds here (E148)". Likeness NaN: it is the planner's to say. */
+/* Returns "; jobs of 8.03e+09 parameters on 8 accelerators in bf16: likeness 0.5 to this job (E148)". Likeness NaN:
+ * left out, because the planner notes it. */
 static const char *describe_jobs(const struct choosing *choosing, const struct calibration_row *row, const char *text, double likeness)
 {
-	char params[48] = "parameters that are not known", gpus[48] = "", holds[48] = " (E148)";
+	char params[48] = "an unknown number of parameters", gpus[48] = "", holds[48] = " (E148)";
 
 	if (row->params > 0)
 		snprintf(params, sizeof params, "%.3g parameters", row->params);
 	if (row->gpu_count >= 1)
 		snprintf(gpus, sizeof gpus, " on %lld accelerator%s", (long long)row->gpu_count, row->gpu_count == 1 ? "" : "s");
 	if (is_given(likeness))
-		snprintf(holds, sizeof holds, ": of what they show %.2g holds here (E148)", likeness);
+		snprintf(holds, sizeof holds, ": likeness %.2g to this job (E148)", likeness);
 	return arena_printf(choosing->arena, "%s; jobs of %s%s%s%s%s", text, params, gpus, row->precision == PRECISION_UNSET ? "" : " in ",
 		row->precision == PRECISION_UNSET ? "" : precision_name(row->precision), holds);
 }
 
-/* What the software's jobs agree on, as far as it holds at their distance from this one (E148). */
+/* Uses the speed that the software's jobs agree on, weighted by their likeness to this job (E148). */
 static void take_stack(struct choosing *choosing)
 {
 	const struct calibration_wish *wish = choosing->wish;
@@ -213,7 +216,7 @@ static void take_stack(struct choosing *choosing)
 		calibration->id = choice.newest->id;
 		calibration->source = jobs ? jobs : text;
 	}
-	if (!choosing->findings || is_open) /* then the planner says what holds of the number that it finds */
+	if (!choosing->findings || is_open) /* if open, the planner notes the likeness for the number that it finds */
 		return;
 	findings_assume_figure(choosing->findings, &(struct figure){.field = "calibration.stack_speed", .value = calibration->stack_speed, .low = calibration->stack_low,
 		.high = calibration->stack_high, .source = jobs ? jobs : text, .status = PROVENANCE_MEASURED});

@@ -9,18 +9,19 @@
 
 static const double bytes_per_gib = 1024.0 * 1024 * 1024, memory_eighths = 8;
 
-/* Where only the fraction of the memory is published: the driver keeps some. Of those listed below the slice of an H200 comes
- * nearest to its eighth of the board from below, with 0.91 of it. */
+/* Share of its fraction of the board's memory that a slice has, where only the fraction is published: the driver keeps
+ * some. Of the slices below, that of an H200 has the smallest share, 0.91 of an eighth of the board. */
 static const double least_of_its_share = 0.91;
 
 static const char a100_40[] = "a100-sxm4-40gb a100-pcie-40gb", a100_80[] = "a100-sxm4-80gb a100-pcie-80gb";
 static const char h100_80[] = "h100-sxm5-80gb h100-pcie-80gb", h200[] = "h200-sxm5-141gb h200-nvl";
 
-/* Multiprocessors as nvidia-smi lists them for the first board named; other boards of a row have the same share of theirs. */
+/* Multiprocessors as nvidia-smi lists them for the first board of a row; the other boards have the same share of
+ * theirs. */
 static const struct profile {
 	const char *boards, *name;
-	double gib; /* 0: by its fraction of the board's memory */
-	double eighths; /* of memory and bandwidth */
+	double gib; /* 0: computed from its fraction of the board's memory */
+	double eighths; /* eighths of the board's memory and bandwidth */
 	double multiprocessors, of;
 	int64_t per_board;
 	const char *source;
@@ -57,8 +58,8 @@ static const struct profile {
 	{"b200-sxm6-180gb", "3g.90gb", 0, 4, 54, 148, 2, USER_GUIDE ", B200"},
 };
 
-/* Whether a word of a list, which are set apart by spaces. */
-static bool names(const char *list, const char *word)
+/* True if a list of words, separated by spaces, contains a word. */
+static bool contains_word(const char *list, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -76,7 +77,7 @@ size_t mig_slices_of(const struct accelerator *board, struct mig_slice slices[MI
 		const struct profile *profile = &profiles[i];
 		double share = profile->eighths / memory_eighths;
 
-		if (!board->id || !names(profile->boards, board->id))
+		if (!board->id || !contains_word(profile->boards, board->id))
 			continue;
 		slices[count++] = (struct mig_slice){.profile = profile->name,
 			.source = profile->source,
@@ -89,7 +90,7 @@ size_t mig_slices_of(const struct accelerator *board, struct mig_slice slices[MI
 	return count;
 }
 
-/* "1g.10gb": digits, g, a dot, digits, gb. */
+/* True for "1g.10gb": digits, g, a dot, digits, gb. */
 static bool is_profile(const char *text)
 {
 	size_t slices = strspn(text, "0123456789"), gigabytes;

@@ -10,7 +10,7 @@
 #include "hwdb/rows/validate.h"
 #include "planner/footprint/carbon.h"
 
-/* "memory_gb, tflops_bf16": what the request changed of a row. */
+/* Applies the request's changes to a row and returns their names: "memory_gb, tdp_w". */
 static const char *apply_changes(
 	const struct resolver *resolver, const struct accelerator *changes, struct accelerator *accelerator)
 {
@@ -20,8 +20,8 @@ static const char *apply_changes(
 	return resolver_text(resolver, "%s", changed[0] ? changed : "nothing");
 }
 
-/* E139. The rate in 16 bits leads: the other rates of the matrix units keep their ratio to it. FP4 keeps it to FP8 where that is given.
- * FP32 and FP64 are of other units. */
+/* E139. Scales the other rates of the matrix units with the 16-bit rate. FP4 is scaled with FP8 where that is given.
+ * FP32 and FP64 use other units. */
 static void follow_rates(const struct accelerator *base, const struct accelerator *changes, struct accelerator *accelerator)
 {
 	double ratio = is_given(changes->tflops_bf16) ? changes->tflops_bf16 / base->tflops_bf16 : changes->tflops_fp16 / base->tflops_fp16;
@@ -38,7 +38,7 @@ static void follow_rates(const struct accelerator *base, const struct accelerato
 		accelerator->tflops_fp4 = given_or(changes->tflops_fp4, base->tflops_fp4 * narrow);
 }
 
-/* E139. Power at full load and when idle keep their share of the power limit, as where it alone is known (E61, E62). */
+/* E139. Scales power at full load and when idle with the power limit, as where only the limit is known (E61, E62). */
 static void follow_power(const struct accelerator *base, const struct accelerator *changes, struct accelerator *accelerator)
 {
 	double ratio = changes->tdp_w / base->tdp_w;
@@ -49,8 +49,8 @@ static void follow_power(const struct accelerator *base, const struct accelerato
 	accelerator->idle_w = given_or(changes->idle_w, base->idle_w * ratio);
 }
 
-/* E139. Figures that nobody gave follow those that were: a variant is like its base in what the figures are to each other. The driver keeps the same
- * share of the memory, and making it takes more or less by memory and dies (E65). */
+/* E139. Scales figures that the request leaves out with those that it gives, so that a variant keeps its base's ratios.
+ * The driver keeps the same share of the memory. Manufacturing carbon changes with memory and dies (E65). */
 static void follow_changes(const struct accelerator *base, const struct accelerator *changes, struct accelerator *accelerator)
 {
 	double making = embodied_scale(accelerator) / embodied_scale(base);
@@ -97,7 +97,8 @@ bool resolve_accelerator_given(const struct accelerator_reference *reference)
 	return changed[0] != '\0';
 }
 
-/* Figures beside an id would change what the catalogue calls by that name: only a variant has figures of its own. */
+/* Adds a fault for figures beside an id: they would change the catalogue's accelerator. Only a variant has figures of
+ * its own. */
 static void changes_fault(
 	const struct resolver *resolver, const struct accelerator_reference *reference, const char *pointer)
 {
@@ -110,14 +111,15 @@ static void changes_fault(
 	if (!changed[0])
 		return;
 	if (!reference->id) {
-		failure_add(resolver->failure, pointer, "required", "changes %.60s, but of which accelerator: name it in `like`", changed);
+		failure_add(resolver->failure, pointer, "required", "changes %.60s of an accelerator that is not named: name it in `like`", changed);
 		return;
 	}
 	snprintf(at, sizeof at, "%.140s/id", pointer);
 	failure_add(resolver->failure, at, "conflict", "changes %.60s: name the accelerator in `like` instead", changed);
 }
 
-/* "v100" is an alias of v100-sxm2-16gb, and not of the others that are called so. */
+/* Returns the source of an alias: "v100" is an alias of v100-sxm2-16gb, and not of the other accelerators of that
+ * name. */
 static const char *alias_text(const struct resolver *resolver, const char *alias, const struct accelerator_row *row)
 {
 	char others[160];
@@ -164,7 +166,7 @@ enum status resolve_accelerator_row(const struct resolver *resolver, const struc
 	}
 	if (!name) {
 		failure_add(
-			resolver->failure, pointer, "required", "give an accelerator's id, or {like: id, ...} with what differs");
+			resolver->failure, pointer, "required", "give an accelerator's id, or {like: id, ...} with the changed figures");
 		return resolver_status(resolver);
 	}
 	changes_fault(resolver, reference, pointer);
@@ -172,7 +174,7 @@ enum status resolve_accelerator_row(const struct resolver *resolver, const struc
 	if (!*row && (instance = given_instance(resolver->catalogue, name)).price) {
 		*row = instance.row;
 		if (!*row) {
-			failure_add(resolver->failure, pointer, "ambiguous", "the instance \"%.60s\" is had with one of several accelerators: %s; name the accelerator", name,
+			failure_add(resolver->failure, pointer, "ambiguous", "the instance \"%.60s\" has one of several accelerators: %s; name the accelerator", name,
 				instance.among);
 			return resolver_status(resolver);
 		}

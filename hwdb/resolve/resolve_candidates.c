@@ -1,4 +1,4 @@
-/* Which accelerators a plan may use, and how each can be had. */
+/* The accelerators that a plan may use, with their offers. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -11,18 +11,18 @@
 #include "planner/footprint/cost.h"
 #include "planner/footprint/supply.h"
 
-/* What is the same for every candidate of one request. */
+/* Values that are the same for every candidate of one request. */
 struct choosing {
 	const struct resolver *resolver;
 	const struct request_common *common;
-	const struct region_row *asked; /* of the site; NULL: none */
-	bool priced; /* by the request itself: no offer is looked for */
-	bool restricted; /* the pricing itself names providers, regions, terms or an age */
+	const struct region_row *asked; /* row of the site; NULL: none */
+	bool priced; /* the request gives the price: no offer is needed */
+	bool restricted; /* the request's pricing names providers, regions, terms or an age */
 	struct candidate *items;
 	size_t count, unpriced;
-	int64_t joined; /* accelerators that work together; below 1: not known before planning */
-	bool places, all_terms; /* supplies of every place; likewise those that others beat in another term */
-	char missing[240]; /* why the last one without a price has none */
+	int64_t joined; /* accelerators that work together; below 1: unknown before planning */
+	bool places, all_terms; /* places: supplies of every place; all_terms: also those that another term beats */
+	char missing[240]; /* reason for the last candidate without a price */
 };
 
 static bool is_priced(const struct pricing *pricing)
@@ -41,25 +41,25 @@ static void pricing_faults(const struct resolver *resolver, const struct pricing
 			resolver->failure, "/pricing/on_premises", "conflict", "give usd_per_gpu_hour or on_premises, not both");
 	if (is_priced(pricing) && chosen)
 		failure_add(resolver->failure, "/pricing", "conflict",
-			"a price that is given leaves no offers to choose: leave out providers, regions, terms and max_age_days");
+			"the given price replaces offers: leave out providers, regions, terms and max_age_days");
 	if (is_given(own->capex_usd_per_gpu) + (own->capex.count > 0) + (own->list_prices == TRUTH_TRUE) > 1)
 		failure_add(resolver->failure, "/pricing/on_premises", "conflict",
-			"give one of capex_usd_per_gpu, capex and list_prices: one price for all, one of each accelerator, or the catalogue's");
+			"give one of capex_usd_per_gpu (one price for all), capex (one for each accelerator) and list_prices (the catalogue's)");
 	if (!cost_is_owned(pricing) &&
 		(is_given(own->life_years) || is_given(own->electricity_usd_per_kwh) ||
 			is_given(own->staff_usd_per_gpu_month) || is_given(own->space_usd_per_kw_month)))
 		failure_add(resolver->failure, "/pricing/on_premises/capex_usd_per_gpu", "required",
-			"on_premises needs what an accelerator costs: capex_usd_per_gpu, capex of each, or list_prices true");
+			"on_premises needs the price of an accelerator: give capex_usd_per_gpu, capex, or list_prices true");
 	for (size_t i = 0; i < own->capex.count; i++)
 		if (!catalogue_accelerator(resolver->catalogue, own->capex.items[i].accelerator, &(const char *){NULL}))
 			fault_unknown(resolver, resolver_text(resolver, "/pricing/on_premises/capex/%zu/accelerator", i), "accelerator", own->capex.items[i].accelerator);
 	for (size_t i = 0; i < pricing->terms.count; i++)
 		if (term_of_text(pricing->terms.items[i]) == TERM_UNSET)
 			failure_add(resolver->failure, "/pricing/terms", "unknown",
-				"\"%.40s\": on_demand, spot, reserved_1y or reserved_3y was expected", pricing->terms.items[i]);
+				"\"%.40s\" must be on_demand, spot, reserved_1y or reserved_3y", pricing->terms.items[i]);
 }
 
-/* Where the price of a site that was named is looked for, the nearest place first: its region, its provider, its country, anywhere. */
+/* Places of a price for a named site, the nearest first: its region, its provider, its country, anywhere. */
 enum nearness { NEAR_REGION, NEAR_PROVIDER, NEAR_COUNTRY, NEAR_ANYWHERE, NEAR_COUNT };
 
 static struct offer_filter filter_near(const struct choosing *choosing, enum nearness near)
@@ -76,20 +76,20 @@ static struct offer_filter filter_near(const struct choosing *choosing, enum nea
 	return filter;
 }
 
-/* False for a step that is the same as anywhere. */
-static bool narrows(const struct offer_filter *filter)
+/* True if a filter is narrower than NEAR_ANYWHERE. */
+static bool is_narrow(const struct offer_filter *filter)
 {
 	return filter->provider || filter->country;
 }
 
-/* One place: of a site that was named the price comes from as near as there is one. What comes from elsewhere is said once it is known which offer
- * the answer takes. */
+/* Finds an offer as near to the named site as there is one. An offer at another place is noted later, when the answer's
+ * offer is known. */
 static bool find_offer(struct choosing *choosing, const struct accelerator_row *row, struct candidate *candidate,
 	const struct region_row **region, struct offer_rejects *rejects, struct offer_filter *used)
 {
 	for (enum nearness near = NEAR_REGION; near < NEAR_COUNT; near++) {
 		*used = filter_near(choosing, near);
-		if ((near == NEAR_ANYWHERE || narrows(used)) && offers_cheapest(choosing->resolver->catalogue, row, used, &candidate->offer, region, rejects))
+		if ((near == NEAR_ANYWHERE || is_narrow(used)) && offers_cheapest(choosing->resolver->catalogue, row, used, &candidate->offer, region, rejects))
 			return true;
 	}
 	return false;
@@ -118,7 +118,7 @@ static void note_offer(const struct resolver *resolver, const struct offer *offe
 			offer->as_of ? offer->as_of : "an unknown date", offer->source ? offer->source : "source not stated"));
 	if (offer->as_of && (offer->term == TERM_RESERVED_1Y || offer->term == TERM_RESERVED_3Y) && clock_parse(offer->as_of, &as_of_us) &&
 		(double)(resolver->now_us - as_of_us) > OFFER_MAX_AGE_DAYS * 86400e6)
-		findings_warn(resolver->findings, "the price of a commitment (%s %s, %s) is of %s: ask for today's before it is budgeted", offer->provider,
+		findings_warn(resolver->findings, "the price of a commitment (%s %s, %s) is of %s: get a quote before you budget with it", offer->provider,
 			offer->instance_type, term_text(offer->term), offer->as_of);
 }
 
@@ -130,7 +130,7 @@ static bool stands_at(const struct resolver *resolver, const struct site_request
 	return strcasecmp(provider_name(site->provider), provider_name(offer->provider)) == 0 && offer->region && strcasecmp(site->region, offer->region) == 0;
 }
 
-/* Price and site of an answer are of one place, or its first line says that they are not. */
+/* Warns first if the price and the site of an answer are of two places. */
 static void warn_of_two_places(const struct resolver *resolver, const struct request_common *common, const struct region_row *asked,
 	const struct offer *offer, const struct region_row *region)
 {
@@ -143,9 +143,9 @@ static void warn_of_two_places(const struct resolver *resolver, const struct req
 		return;
 	place = !site->country ? resolver_text(resolver, "%s %s", site->provider, site->region) : asked->location ? asked->location : site->country;
 	stands = !offer->region ? ", which names no region" : resolver_text(resolver, " %s%s%s%s", offer->region, country ? " (" : "", country ? country->location : "", country ? ")" : "");
-	findings_warn_first(resolver->findings, "two places: the price is that of %s%s, grid, PUE and water are those of %s, as site says: %s; give "
+	findings_warn_first(resolver->findings, "two places: the price is that of %s%s, grid, PUE and water are those of %s, from site: %s; give "
 		"pricing.usd_per_gpu_hour if you know the price there, or leave site out: it then follows the offer", offer->provider, stands, place,
-		chosen ? "pricing names other places" : "no current offer of this accelerator and term stands there");
+		chosen ? "pricing names other places" : "no current offer of this accelerator and term is there");
 }
 
 void resolve_recommended(const struct resolver *resolver, const struct request_common *common, const struct candidate *candidates,
@@ -160,12 +160,12 @@ void resolve_recommended(const struct resolver *resolver, const struct request_c
 		region = region_of_provider(resolver->catalogue, offer->provider, offer->region);
 	warn_of_two_places(resolver, common, asked, offer, region);
 	if (count == 1 && candidates[0].supply_count == 0)
-		return; /* the rest is noted already */
+		return; /* add_candidate() has noted the rest */
 	note_offer(resolver, offer);
 	resolve_site_at(resolver, &common->site, asked, region, offer, resolver->findings, &unused);
 }
 
-/* As many as a machine of the accelerator usually has. */
+/* Returns the usual number in a machine of the accelerator. */
 static int64_t usual_node(const struct choosing *choosing, const struct accelerator_row *row, const struct accelerator *accelerator)
 {
 	const struct catalogue *catalogue = choosing->resolver->catalogue;
@@ -173,13 +173,14 @@ static int64_t usual_node(const struct choosing *choosing, const struct accelera
 	return topology_of(accelerator, NULL, catalogue->index->offers[row - catalogue->rows.accelerators].gpus_per_instance_max).gpus_per_node;
 }
 
-/* Independent of the offer, which is chosen by it. */
+/* Returns the number in a machine, without regard to the offer, which is chosen by it. */
 static int64_t gpus_per_node(const struct choosing *choosing, const struct accelerator_row *row, const struct accelerator *accelerator)
 {
 	return choosing->common->gpus_per_node >= 1 ? choosing->common->gpus_per_node : usual_node(choosing, row, accelerator);
 }
 
-/* Links that join a machine's accelerators end with it: in machines of fewer they join fewer. Those of racks and pods join machines anyway. */
+/* Limits links within a machine to its accelerators: a smaller machine links fewer. Links of racks and pods cross
+ * machines. */
 static void end_links(const struct choosing *choosing, const struct accelerator_row *row, struct candidate *candidate)
 {
 	struct accelerator *accelerator = &candidate->accelerator;
@@ -190,7 +191,7 @@ static void end_links(const struct choosing *choosing, const struct accelerator_
 	accelerator->max_nvlink_domain = candidate->gpus_per_node;
 	if (candidate->gpus_per_node > 1)
 		findings_assume_number(choosing->resolver->findings, "max_nvlink_domain", (double)candidate->gpus_per_node,
-			"E140: the link lies within a machine, and gpus_per_node says how many one has");
+			"E140: the link lies within a machine of gpus_per_node accelerators");
 }
 
 static void connect_nodes(
@@ -216,7 +217,7 @@ static void connect_nodes(
 			choosing->resolver->findings, "internode_gbs", candidate->internode_gbs, topology.internode_source);
 	if (candidate->accelerator.max_nvlink_domain > 1 && candidate->accelerator.max_nvlink_domain < candidate->gpus_per_node)
 		findings_assume_number(choosing->resolver->findings, "max_nvlink_domain", (double)candidate->accelerator.max_nvlink_domain,
-			"E140; the link joins so many of a machine's, the rest meet over PCIe; cards without bridges: {\"like\": ..., \"max_nvlink_domain\": 1}");
+			"E140; the link joins this number in a machine, PCIe the rest; for cards without bridges: {\"like\": ..., \"max_nvlink_domain\": 1}");
 	if (topology.slice_sizes.count > 0)
 		findings_assume_text(choosing->resolver->findings, "slices", "rented in whole slices", topology.slice_sizes.source);
 	if (topology.torus_dimensions > 0)
@@ -224,7 +225,7 @@ static void connect_nodes(
 			choosing->resolver->findings, "torus_dimensions", (double)topology.torus_dimensions, topology.torus_source);
 }
 
-static void measure(const struct choosing *choosing, bool alone, struct candidate *candidate)
+static void fill_calibration(const struct choosing *choosing, bool alone, struct candidate *candidate)
 {
 	enum precision precision = choosing->common->precision;
 
@@ -244,8 +245,8 @@ static void measure(const struct choosing *choosing, bool alone, struct candidat
 		findings_assume_text(choosing->resolver->findings, "calibration", "measured", candidate->calibration.source);
 }
 
-/* In a better building, on a cleaner grid, or another kind of offer than all those before, which cost less. A replica taken away
- * costs more than it says, so that spot offers do not stand in for others. */
+/* True if a supply is in a better building, on a cleaner grid, or of another kind than all supplies before, which cost
+ * less. A spot offer does not replace others: an interrupted replica costs more than its price. */
 static bool is_worth_keeping(const struct choosing *choosing, const struct supply *kept, size_t count, const struct supply *supply)
 {
 	struct site site = supply->site;
@@ -264,7 +265,8 @@ static bool is_worth_keeping(const struct choosing *choosing, const struct suppl
 	return true;
 }
 
-/* One for each size of instance, or every place, cheapest first, each with its site. Returns how many. */
+/* Fills one supply for each size of instance, or for each place, cheapest first, with their sites. Returns their
+ * number. */
 static size_t supplies_fill(const struct choosing *choosing, const struct accelerator_row *row, const struct offer_filter *filter,
 	const struct candidate *candidate, struct supply *supplies, const struct region_row **regions)
 {
@@ -287,9 +289,10 @@ static size_t supplies_fill(const struct choosing *choosing, const struct accele
 	return kept;
 }
 
-/* The offer that suits the number that works together; where that is not known yet, one for each size of instance or place, each with
- * its site, of which the planner takes what suits the number that it finds. `region` is told where the candidate's offer stands. */
-static void supply(const struct choosing *choosing, const struct accelerator_row *row, const struct offer_filter *filter,
+/* Chooses the offer for the accelerators that work together. If their number is unknown, keeps one supply for each size
+ * of instance or place, each with its site, and the planner chooses for the number that it finds. Sets *region to the
+ * region of the candidate's offer. */
+static void choose_supply(const struct choosing *choosing, const struct accelerator_row *row, const struct offer_filter *filter,
 	struct candidate *candidate, const struct region_row **region)
 {
 	const struct region_row *regions[SUPPLIES_MOST];
@@ -311,11 +314,11 @@ static void supply(const struct choosing *choosing, const struct accelerator_row
 		candidate->supply_count = 0;
 }
 
-/* What buying it costs, where the request has no one price for all. */
+/* Sets the purchase price, where the request does not give one price for all. */
 static void price_own(const struct choosing *choosing, const struct accelerator_row *row, struct candidate *candidate)
 {
 	const struct on_premises *own = &choosing->common->pricing.on_premises;
-	const struct list_price *listed = own->list_prices == TRUTH_TRUE ? list_price_of(candidate->accelerator.id) : NULL; /* of a variant none is */
+	const struct list_price *listed = own->list_prices == TRUTH_TRUE ? list_price_of(candidate->accelerator.id) : NULL; /* variants have no list price */
 
 	for (size_t i = 0; i < own->capex.count; i++)
 		if (catalogue_accelerator(choosing->resolver->catalogue, own->capex.items[i].accelerator, &(const char *){NULL}) == row)
@@ -325,12 +328,13 @@ static void price_own(const struct choosing *choosing, const struct accelerator_
 			resolver_text(choosing->resolver, "E154: list price of %.0f USD (%s): %s; with servers and network", listed->usd, listed->as_of, listed->source)};
 	if ((own->capex.count > 0 || own->list_prices == TRUTH_TRUE) && !(candidate->own_price.usd_per_gpu > 0)) {
 		choosing->resolver->findings->missing_price_told = true;
-		findings_warn(choosing->resolver->findings, own->list_prices == TRUTH_TRUE ? "no list price of %s is on record, so its cost is left out: give pricing.on_premises.capex"
-			: "pricing.on_premises.capex names no price of %s, so its cost is left out", candidate->accelerator.id);
+		findings_warn(choosing->resolver->findings, own->list_prices == TRUTH_TRUE ? "%s has no list price, so its cost is left out: give pricing.on_premises.capex"
+			: "pricing.on_premises.capex has no price for %s, so its cost is left out: add one", candidate->accelerator.id);
 	}
 }
 
-/* Fills items[count] from its accelerator. `alone`: it is the only one, so that what it assumes is the answer's. */
+/* Fills items[count] from its accelerator. `alone`: it is the only candidate, so its assumptions are those of the
+ * answer. */
 static void add_candidate(
 	struct choosing *choosing, const struct accelerator_row *row, const struct accelerator *accelerator, bool alone)
 {
@@ -354,22 +358,22 @@ static void add_candidate(
 			explain_missing(choosing, candidate, &rejects);
 			choosing->unpriced++;
 		} else {
-			supply(choosing, row, &used, candidate, &region);
+			choose_supply(choosing, row, &used, candidate, &region);
 		}
 	}
 	price_own(choosing, row, candidate);
-	settled = alone && candidate->supply_count == 0; /* else resolve_recommended() tells what was taken */
+	settled = alone && candidate->supply_count == 0; /* else resolve_recommended() notes the chosen offer */
 	if (settled && candidate->has_offer)
 		note_offer(resolver, &candidate->offer);
 	resolve_site_at(resolver, &choosing->common->site, choosing->asked, region,
 		candidate->has_offer ? &candidate->offer : NULL, settled ? resolver->findings : NULL, &candidate->site);
-	measure(choosing, alone, candidate);
+	fill_calibration(choosing, alone, candidate);
 	connect_nodes(choosing, row, alone, candidate);
 	choosing->count++;
 }
 
 static const char restricted_detail[] =
-	"no offer of what was asked for passes providers, regions, terms and max_age_days";
+	"no offer of the requested accelerators passes providers, regions, terms and max_age_days";
 
 static enum status choose_named(
 	struct choosing *choosing, const struct accelerator_reference *references, size_t count, const char *pointer)
@@ -389,7 +393,7 @@ static enum status choose_named(
 			repeated |= strcmp(choosing->items[k].accelerator.id, accelerator.id) == 0;
 		if (repeated)
 			failure_add(resolver->failure, at, "conflict",
-				"%.60s stands in the list twice; give variants an id of their own", accelerator.id);
+				"%.60s is in the list twice; give variants an id of their own", accelerator.id);
 		else
 			add_candidate(choosing, row, &accelerator, count == 1);
 	}
@@ -398,7 +402,7 @@ static enum status choose_named(
 	return resolver_status(resolver);
 }
 
-/* Every accelerator whose price is given, or listed. */
+/* Chooses every accelerator with a given or listed purchase price. */
 static void choose_owned(struct choosing *choosing)
 {
 	const struct catalogue_rows *rows = &choosing->resolver->catalogue->rows;
@@ -413,10 +417,11 @@ static void choose_owned(struct choosing *choosing)
 			add_candidate(choosing, &rows->accelerators[i], &rows->accelerators[i].accelerator, false);
 	}
 	findings_assume_text(choosing->resolver->findings, "accelerators", resolver_text(choosing->resolver, "%zu accelerators", choosing->count),
-		own->list_prices == TRUTH_TRUE ? "catalogue: every accelerator that has a list price" : "pricing.on_premises.capex: every accelerator that it names");
+		own->list_prices == TRUTH_TRUE ? "catalogue: every accelerator with a list price" : "pricing.on_premises.capex: every named accelerator");
 }
 
-/* Every accelerator that can be rented now: in the region of the site, else of its provider, else (or where none is named) at all. */
+/* Chooses every accelerator that can be rented now: in the site's region, else from its provider, else anywhere (also
+ * if no site is named). */
 static enum status choose_all(struct choosing *choosing)
 {
 	const struct resolver *resolver = choosing->resolver;
@@ -426,7 +431,7 @@ static enum status choose_all(struct choosing *choosing)
 
 	if (choosing->priced && own->capex.count == 0 && own->list_prices != TRUTH_TRUE) {
 		failure_add(resolver->failure, "/accelerator", "required",
-			"one price does not fit every accelerator: name the accelerator that it is for");
+			"one price cannot be that of every accelerator: name the accelerator");
 		return resolver_status(resolver);
 	}
 	if (choosing->priced) {
@@ -437,7 +442,7 @@ static enum status choose_all(struct choosing *choosing)
 		const struct offer_filter filter = filter_near(choosing, near);
 
 		if (near != NEAR_ANYWHERE && !filter.provider)
-			continue; /* what is had in a country alone may be little: each accelerator's price is looked for there first */
+			continue; /* a country alone may have few offers: find_offer() searches it first for each accelerator */
 		for (size_t i = 0; i < rows->accelerator_count && choosing->count < CANDIDATES_MAX; i++) {
 			struct offer offer;
 			const struct region_row *region;
@@ -451,26 +456,26 @@ static enum status choose_all(struct choosing *choosing)
 	else
 		findings_assume_text(resolver->findings, "accelerators",
 			resolver_text(resolver, "%zu accelerators", choosing->count),
-			"catalogue: every accelerator that has a current on-demand price, or one of the terms asked for");
+			"catalogue: every accelerator with a current price, on demand or of a requested term");
 	return resolver_status(resolver);
 }
 
-/* With several candidates each has its own; what they share is said once. */
+/* Notes once what several candidates share; each has its own figures. */
 static void note_shared(const struct choosing *choosing)
 {
 	struct findings *findings = choosing->resolver->findings;
 	const struct request_common *common = choosing->common;
 
-	if (common->calibration != CALIBRATION_DATASHEET) /* what was measured is noted already, and stays */
+	if (common->calibration != CALIBRATION_DATASHEET) /* an existing note of a measurement stays */
 		findings_assume_text(findings, "calibration", "datasheet",
-			"no measurement of it is on record: rates of the catalogue, efficiencies of E20 to E29");
+			"no measurement on record: rates of the catalogue, efficiencies of E20 to E29");
 	if (choosing->count < 2)
 		return;
 	if (!choosing->priced)
-		findings_assume_text(findings, "pricing", choosing->places ? "of each accelerator the current offer that suits objective and caps best" : "each accelerator's cheapest current offer",
-			"catalogue: the offer, its date and source stand in each option");
+		findings_assume_text(findings, "pricing", choosing->places ? "each accelerator's current offer that fits objective and caps best" : "each accelerator's cheapest current offer",
+			"catalogue: each option has the offer, its date and source");
 	if (!choosing->asked && !is_given(common->site.grid_gco2e_per_kwh))
-		findings_assume_text(findings, "site", "where each offer stands",
+		findings_assume_text(findings, "site", "the place of each offer",
 			"catalogue: provider and region of each option's offer; the world average where it names none");
 	if (common->gpus_per_node < 1 || !is_given(common->internode_gbs))
 		findings_assume_text(findings, "gpus_per_node", "as each accelerator is built",
@@ -489,7 +494,7 @@ static struct choosing choosing_of(const struct resolver *resolver, const struct
 					  is_given(pricing->max_age_days)};
 }
 
-static enum status choose(struct choosing choosing, const struct candidate **candidates, size_t *count)
+static enum status choose_candidates(struct choosing choosing, const struct candidate **candidates, size_t *count)
 {
 	const struct resolver *resolver = choosing.resolver;
 	const struct request_common *common = choosing.common;
@@ -533,7 +538,7 @@ enum status resolve_candidates(const struct resolver *resolver, const struct req
 	struct choosing choosing = choosing_of(resolver, common);
 
 	choosing.joined = joined;
-	return choose(choosing, candidates, count);
+	return choose_candidates(choosing, candidates, count);
 }
 
 enum status resolve_placed_candidates(const struct resolver *resolver, const struct request_common *common, bool all_terms,
@@ -543,5 +548,5 @@ enum status resolve_placed_candidates(const struct resolver *resolver, const str
 
 	choosing.places = true;
 	choosing.all_terms = all_terms;
-	return choose(choosing, candidates, count);
+	return choose_candidates(choosing, candidates, count);
 }

@@ -1,4 +1,4 @@
-/* E101, E102, E106: a service's demand over its day, and the terms at which its instances can be had. */
+/* E101, E102, E106: a service's demand over its day, and the terms at which its instances can be rented. */
 #include "base/units.h"
 #include "hwdb/resolve/resolve_parts.h"
 #include "planner/footprint/commitment.h"
@@ -27,7 +27,7 @@ static bool is_wanted(const struct pricing *pricing, enum term term)
 	return false;
 }
 
-/* E106. */
+/* E106. Adds the cost of interruptions to a spot offer's price. */
 static double interrupted_price(const struct market *market, const struct offer *offer, double usd_per_hour)
 {
 	double per_gpu_hour = given_or(market->input->request.common.pricing.spot_interruptions_per_gpu_hour, 0);
@@ -37,7 +37,8 @@ static double interrupted_price(const struct market *market, const struct offer 
 	return usd_per_hour * (1 + per_gpu_hour * (double)market->option->gpus_per_replica * market->option->autoscaled.startup_s / SECONDS_PER_HOUR);
 }
 
-/* Offers of one term by the provider, in the region of the recommended offer: the cheapest of each size of instance. */
+/* Adds offers of one term by the provider, in the region of the recommended offer: the cheapest of each size of
+ * instance. */
 static void market_add(struct market *market, const struct accelerator_row *row, enum term term)
 {
 	const struct offer *chosen = &market->option->cost.offer;
@@ -71,7 +72,7 @@ static bool has_both_kinds(const struct market *market)
 	return committed && used;
 }
 
-/* Against the cheapest that holds a replica and is paid by use. */
+/* Computes break-even utilisations against the cheapest offer that holds a replica and is paid by use. */
 static void break_even_fill(struct market *market)
 {
 	int64_t gpus = market->option->gpus_per_replica;
@@ -89,7 +90,7 @@ static void break_even_fill(struct market *market)
 		}
 }
 
-static void answer(struct market *market, const struct commitment_mix *mix)
+static void fill_answer(struct market *market, const struct commitment_mix *mix)
 {
 	struct commitment *commitment = &market->option->commitment;
 	int64_t gpus = market->option->gpus_per_replica;
@@ -147,7 +148,7 @@ enum status resolve_commitment(
 		return STATUS_NO_MEMORY;
 	if (commitment_best(&task, workspace, &mix)) {
 		break_even_fill(&market);
-		answer(&market, &mix);
+		fill_answer(&market, &mix);
 	}
 	return STATUS_OK;
 }

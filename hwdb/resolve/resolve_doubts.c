@@ -1,10 +1,11 @@
-/* After planning: on which figures of the recommended accelerator and of its place good sources disagree, or stand alone. */
+/* After planning: figures of the recommended accelerator and its place on which good sources disagree, or which only
+ * one source has. */
 #include <string.h>
 
 #include "hwdb/resolve/resolve_parts.h"
 #include "hwdb/rows/conflicts.h"
 
-/* The figures of an accelerator that a plan in this precision rests upon. */
+/* The figures of an accelerator that a plan in this precision depends on. */
 struct basis {
 	const char *fields[6];
 	size_t count;
@@ -48,7 +49,7 @@ static struct basis basis_of(const struct accelerator *accelerator, enum precisi
 	return basis;
 }
 
-/* The row that an accelerator of a plan comes from: a variant's is the one that it is like. */
+/* Returns the row of a plan's accelerator; for a variant the row in `like`. */
 static const struct accelerator_row *row_of(const struct resolver *resolver, const struct request_common *common, const struct accelerator *accelerator)
 {
 	const char *alias;
@@ -57,7 +58,7 @@ static const struct accelerator_row *row_of(const struct resolver *resolver, con
 	return row || !common->accelerator.like ? row : catalogue_accelerator(resolver->catalogue, common->accelerator.like, &alias);
 }
 
-/* A figure that the plan has from the row, and not from the request; absent otherwise. */
+/* Returns a figure that the plan uses from the row, not from the request; absent otherwise. */
 static double taken(const struct accelerator_row *row, const struct accelerator *accelerator, const char *field)
 {
 	struct accelerator planned = *accelerator, of_row = row->accelerator;
@@ -66,7 +67,7 @@ static double taken(const struct accelerator_row *row, const struct accelerator 
 	return mine && theirs && *mine >= *theirs && *mine <= *theirs ? *mine : ABSENT_NUMBER;
 }
 
-/* What was noted of the figure already, by whom it is used: its range is widened, and its source says why. */
+/* Widens the range of an assumption that is already noted, and replaces its source. False: not noted. */
 static bool widen_assumption(struct findings *findings, const struct figure *figure)
 {
 	for (size_t i = 0; i < findings->assumption_count; i++) {
@@ -99,8 +100,8 @@ static bool widen_input(struct figures *inputs, const struct figure *figure)
 	return false;
 }
 
-/* The input that an option has from a row's figure under a name of the request. `exact`: only where it is that figure itself, and not, as a
- * price by the accelerator-hour is, made of it. */
+/* Widens the range of an option's input that comes from a row's figure under the request's name. `exact`: only if the
+ * input equals the figure, and is not computed from it (as a price per accelerator-hour is). */
 static void widen_made(struct figures *inputs, const char *field, const struct figure *of_row, bool exact)
 {
 	const struct figure *input = inputs && of_row->field ? figures_find(inputs, field) : NULL;
@@ -114,7 +115,7 @@ static void widen_made(struct figures *inputs, const char *field, const struct f
 	widen_input(inputs, &(struct figure){.field = field, .low = of_row->low * ratio, .high = of_row->high * ratio, .source = of_row->source});
 }
 
-/* The figure's range; its field is empty where none of the others is known to differ. */
+/* Notes a figure with its range. The result's field is empty where no source has another value. */
 static struct figure note_conflict(const struct resolver *resolver, const char *name, const struct conflict_list *conflicts, const char *field,
 	double value, const char *citation)
 {
@@ -130,7 +131,7 @@ static struct figure note_conflict(const struct resolver *resolver, const char *
 	return figure;
 }
 
-/* Whether a list of words, divided by spaces, has this one. */
+/* True if a list of words, separated by spaces, contains a word. */
 static bool has_word(const char *words, const char *word)
 {
 	size_t length = strlen(word);
@@ -154,7 +155,7 @@ static void note_unverified(const struct resolver *resolver, const struct accele
 			resolver_text(resolver, "catalogue %s: no second source confirms them", row->accelerator.id));
 }
 
-/* What others say of the offer's price. */
+/* Notes other sources' values of the offer's price. */
 static void note_offer_conflicts(const struct resolver *resolver, const struct accelerator_row *row, const struct offer *offer, struct figures *inputs)
 {
 	const struct offer_span *span = &resolver->catalogue->index->offers[row - resolver->catalogue->rows.accelerators];
@@ -172,7 +173,8 @@ static void note_offer_conflicts(const struct resolver *resolver, const struct a
 	}
 }
 
-/* A price on demand below its own provider's spot price: a part of the machine, a commitment, or one that is gone. */
+/* Warns of an on-demand price below the provider's own spot price: it may be that of a part of the machine or of a
+ * commitment, or outdated. */
 static void warn_of_price(const struct resolver *resolver, const struct accelerator_row *row, const struct offer *offer)
 {
 	const struct offer_span *span = &resolver->catalogue->index->offers[row - resolver->catalogue->rows.accelerators];
@@ -183,13 +185,13 @@ static void warn_of_price(const struct resolver *resolver, const struct accelera
 		if (!(indexed->spot_usd_per_gpu_hour > 0) || indexed->term != offer->term || strcmp(indexed->row->provider, offer->provider) != 0 ||
 			strcmp(indexed->row->instance_type, offer->instance_type) != 0 || strcmp(indexed->row->region ? indexed->row->region : "", offer->region ? offer->region : "") != 0)
 			continue;
-		findings_warn(resolver->findings, "%s's %s on demand in %s is %.4g USD an accelerator-hour (%s), below its own spot price of %.4g there: confirm it before it is budgeted, or give "
+		findings_warn(resolver->findings, "%s's %s on demand in %s costs %.4g USD per accelerator-hour (%s), below its own spot price of %.4g there: confirm it before you budget with it, or give "
 			"pricing.usd_per_gpu_hour", offer->provider, offer->instance_type, offer->region, indexed->usd_per_gpu_hour, indexed->row->id, indexed->spot_usd_per_gpu_hour);
 		return;
 	}
 }
 
-/* What others say of the place, where the catalogue's row is what was taken. */
+/* Notes other sources' values for the place, where the plan uses the catalogue's row. */
 static void note_place_conflicts(const struct resolver *resolver, const struct site_request *site, const struct offer *offer, struct figures *inputs)
 {
 	const struct {

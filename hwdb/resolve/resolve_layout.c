@@ -1,4 +1,4 @@
-/* Faults of a pinned layout: what does not divide, each named by itself. */
+/* Faults of a pinned layout: each degree that does not divide gets its own fault. */
 #include <stdio.h>
 
 #include "hwdb/resolve/resolve_parts.h"
@@ -6,7 +6,7 @@
 
 enum { DEGREES_NAMED = 12 };
 
-/* "1, 2, 4, 8": the degrees up to the most heads, that divide. */
+/* Writes the degrees, up to the most heads, that divide the heads: "1, 2, 4, 8". */
 static void degrees_list(const struct model *model, char text[], size_t size)
 {
 	size_t length = 0;
@@ -27,7 +27,7 @@ static void tensor_faults(const struct resolver *resolver, const struct model *m
 		return;
 	degrees_list(model, degrees, sizeof degrees);
 	failure_add(resolver->failure, pointer, "impossible_layout",
-		"the attention heads of %s are not divided evenly by tensor %lld: one of %s was expected", model->id ? model->id : "the model",
+		"the attention heads of %s are not divided evenly by tensor %lld; use one of %s", model->id ? model->id : "the model",
 		(long long)tensor, degrees);
 }
 
@@ -65,7 +65,7 @@ void resolve_layout(const struct resolver *resolver, const struct model *model, 
 	if (model->kind != MODEL_TRANSFORMER)
 		return;
 	if (pinned->pipeline > model->layer_count)
-		failure_add(resolver->failure, "/parallelism/pipeline", "impossible_layout", "%d layers cannot be on %lld stages",
+		failure_add(resolver->failure, "/parallelism/pipeline", "impossible_layout", "%d layers cannot be split into %lld stages",
 			model->layer_count, (long long)pinned->pipeline);
 	expert_faults(resolver, model, pinned);
 	for (size_t i = 0; i < candidate_count; i++)

@@ -39,7 +39,7 @@ static const char *listed_at(const char *what)
 	return strcmp(what, "model") == 0 ? "models" : strcmp(what, "accelerator") == 0 ? "accelerators" : "regions";
 }
 
-/* Instance types, each once: many prices are of one. */
+/* Offers each instance type once: many prices have the same type. */
 static void offer_instances(struct spelling *spelling, const struct catalogue_rows *rows)
 {
 	for (size_t i = 0; i < rows->price_count; i++) {
@@ -52,7 +52,7 @@ static void offer_instances(struct spelling *spelling, const struct catalogue_ro
 	}
 }
 
-/* A place is a country by its name, a provider's region by its id. */
+/* Offers names of places: countries by their name, providers' regions by their id. */
 static void offer_regions(struct spelling *spelling, const struct catalogue_rows *rows, bool countries)
 {
 	for (size_t i = 0; i < rows->region_count; i++) {
@@ -77,10 +77,10 @@ void fault_unknown(const struct resolver *resolver, const char *pointer, const c
 	for (size_t i = 0; accelerator && i < rows->accelerator_count; i++)
 		offer_names(&spelling, rows->accelerators[i].accelerator.id, &rows->accelerators[i].aliases);
 	if (accelerator && spelling.count == 0) {
-		spelling_init(&spelling, name); /* an instance's words are its own */
+		spelling_init(&spelling, name); /* an instance type is compared as it is written */
 		offer_instances(&spelling, rows);
 	}
-	while ((model || accelerator) && spelling.count == 0 && strrchr(words, '-')) { /* a word less: what is of that family */
+	while ((model || accelerator) && spelling.count == 0 && strrchr(words, '-')) { /* drop the last word to find names of the same family */
 		*strrchr(words, '-') = '\0';
 		spelling_init(&spelling, words);
 		for (size_t i = 0; model && i < rows->model_count; i++)
@@ -95,7 +95,8 @@ void fault_unknown(const struct resolver *resolver, const char *pointer, const c
 		nearest[0] ? "the nearest known: " : "listed at GET /v1/", nearest[0] ? nearest : listed_at(what));
 }
 
-/* A size with the FLOPs or bytes of a sample is a generic model, whether or not its kind is named: no transformer has either. */
+/* True for a size with the FLOPs or bytes of a sample: a generic model, whether or not its kind is given. Transformers
+ * have neither. */
 static bool is_generic(const struct model_reference *reference)
 {
 	bool of_samples = reference->flops_per_sample > 0 || reference->sample_bytes > 0;
@@ -103,13 +104,13 @@ static bool is_generic(const struct model_reference *reference)
 	return reference->kind || (of_samples && !reference->id && !reference->config.text);
 }
 
-/* How many of the forms of a model reference are given; more than one is a contradiction. */
+/* Returns how many forms of a model reference are given; more than one is a contradiction. */
 static int forms_given(const struct model_reference *reference)
 {
 	return (reference->id != NULL) + (reference->config.text != NULL) + (is_generic(reference) || is_given(reference->params));
 }
 
-/* Names of families whose sizes are not known: a row would be a rumour. */
+/* True for families without a published size: a row of theirs would be a guess. */
 static bool unpublished(const char *name)
 {
 	static const char *const families[] = {"gpt-4", "gpt4", "gpt-5", "gpt5", "claude", "gemini", "o1", "o3"};
@@ -134,7 +135,7 @@ static enum status resolve_named(
 
 	if (!row && unpublished(name)) {
 		failure_add(resolver->failure, pointer, "unknown",
-			"\"%.60s\": its maker has not published its size: give the one that you take, as {params, params_active}; the answer is then of that size", name);
+			"\"%.60s\": its vendor has not published its size; give the size to plan with, as {params, params_active}", name);
 		return resolver_status(resolver);
 	}
 	if (!row) {
@@ -170,10 +171,10 @@ static enum status resolve_generic(
 		.params_active = given_or(reference->params_active, 0)};
 	model_finish(model);
 	if (!reference->kind)
-		findings_assume_text(resolver->findings, "model.kind", "generic", "E2: flops_per_sample and sample_bytes are of a model that is given by its samples");
+		findings_assume_text(resolver->findings, "model.kind", "generic", "E2: flops_per_sample and sample_bytes belong to a generic model");
 	if (!is_given(reference->params_active) && model->params_embedding > 0)
 		findings_assume_number(resolver->findings, "model.params_active", model->params_active,
-			"E2: a weight that is used costs 2 FLOPs a sample; the other parameters are tables that are looked up");
+			"E2: a used weight costs 2 FLOPs for each sample; the other parameters are look-up tables");
 	return STATUS_OK;
 }
 
@@ -225,7 +226,7 @@ enum status resolve_model(
 			"give a model id of the catalogue, {config: ...}, {params: ...} or {kind: \"generic\", ...}");
 	else if (forms > 1)
 		failure_add(resolver->failure, pointer, "conflict",
-			"give one of id, config and params, not several: they would say different things");
+			"give only one of id, config and params");
 	if (forms != 1)
 		return resolver_status(resolver);
 	if (reference->id)

@@ -1,4 +1,5 @@
-/* What a request's names stood for: the answer's `request` holds ids of rows, so that it means the same when an alias moves. */
+/* Ids for a request's names: the answer's `request` holds ids of rows, so that it keeps its meaning when an alias
+ * changes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ void resolve_names(const struct resolver *resolver, struct request_common *commo
 		resolve_accelerator_name(resolver, &common->accelerators.items[i]);
 }
 
-/* A fault at the place or inside of it. */
+/* True if the failure has a fault at the place or inside of it. */
 static bool is_faulty(const struct failure *failure, const char *pointer)
 {
 	size_t length = strlen(pointer);

@@ -1,4 +1,5 @@
-/* Runs of one's own among the calibrations, for the planner: which count, how like they are, and what is said of them. */
+/* The client's own runs among the calibrations, for the planner: which count, their likeness, and the notes about
+ * them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static int newest_first(const void *a, const void *b)
 	return difference != 0 ? (difference > 0) - (difference < 0) : strcmp((*right)->id, (*left)->id);
 }
 
-/* The run's id without what it is of. */
+/* Returns the run's id without its prefix. */
 static const char *observation_id(const struct calibration_row *row)
 {
 	const char *dot = strchr(row->id, '.');
@@ -54,7 +55,7 @@ static double likeness(const struct resolver *resolver, const struct calibration
 	return first_run && !kind.same_accelerator ? 0 : own_run_likeness(&kind);
 }
 
-/* "x1.9 to x2.2", or "x1.9" where both are the same. */
+/* Returns "x1.9 to x2.2", or "x1.9" where both are the same. */
 static const char *range_text(char text[32], double low, double high)
 {
 	int length = snprintf(text, 32, "x%.2f", low);
@@ -64,7 +65,8 @@ static const char *range_text(char text[32], double low, double high)
 	return text;
 }
 
-/* "E134: 5 runs of your own (2026-11-20 to 2026-11-22: a, b, c and 2 more) took x1.9 to x2.2 of ..." */
+/* Returns the source of own runs: "E134: 5 runs of your own (2026-11-20 to 2026-11-22: a, b, c and 2 more) took x1.9 to
+ * x2.2 of ..." */
 static const char *describe(const struct resolver *resolver, const struct calibration_row *const *runs, size_t count)
 {
 	char first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX], names[128] = "", more[32] = "", took[32], published[32];
@@ -83,12 +85,12 @@ static const char *describe(const struct resolver *resolver, const struct calibr
 	}
 	if (count > NAMED_MAX)
 		snprintf(more, sizeof more, " and %zu more", count - NAMED_MAX);
-	return resolver_text(resolver, "E134: %zu run%s of your own (%.10s to %.10s: %s%s) took %s of their plans' steps and failures, where published runs let "
-		"expect %s (E131); practice.own_weight is what they count for", count, count == 1 ? "" : "s", first, last, names, more, range_text(took, low, high),
+	return resolver_text(resolver, "E134: %zu run%s of your own (%.10s to %.10s: %s%s) took %s of the hours of their plans' steps and failures; published runs "
+		"suggest %s (E131); practice.own_weight is their weight", count, count == 1 ? "" : "s", first, last, names, more, range_text(took, low, high),
 		range_text(published, expected_low, expected_high));
 }
 
-/* Of newest first: several reports of one plan are of one run, of which the newest total stands. */
+/* Keeps the newest report of each plan: several reports of one plan are of one run. Given: the newest first. */
 static size_t newest_of_each_plan(const struct calibration_row **runs, size_t count)
 {
 	size_t kept = 0;
@@ -148,7 +150,8 @@ static bool is_newest_of_plan(const struct catalogue_rows *rows, const struct ca
 	return true;
 }
 
-/* What its own runs say of the request on a candidate, where it names no number on that of the newest run. */
+/* Returns the effect of the own runs on the request for a candidate; where the request gives no number, on that of the
+ * newest run. */
 static struct own_runs_posterior posterior_of(const struct training_input *input, const struct candidate *candidate)
 {
 	const struct training_request *request = &input->request;
@@ -166,10 +169,10 @@ static struct own_runs_posterior posterior_of(const struct training_input *input
 static const char *why_left_out(const struct request_common *common)
 {
 	if (common->practice == PRACTICE_RECIPE)
-		return "practice is recipe: what the best published steps take";
+		return "practice is recipe: the plan uses the best published steps";
 	if (common->calibration == CALIBRATION_DATASHEET)
-		return "calibration is datasheet: nothing measured counts";
-	return common->practice == PRACTICE_FIRST_RUN ? "a first run counts those on its own accelerator alone" : "they are too old";
+		return "calibration is datasheet: no measurement counts";
+	return common->practice == PRACTICE_FIRST_RUN ? "a first run counts only those on its own accelerator" : "they are too old";
 }
 
 void resolve_own_runs_note(const struct resolver *resolver, const struct training_input *input)
@@ -210,6 +213,6 @@ void resolve_own_runs_note(const struct resolver *resolver, const struct trainin
 	}
 	if (said.disagree)
 		findings_warn(resolver->findings, "runs of your own contradict each other: %zu took x%.2f to x%.2f of their plans' steps and failures, farther apart than published "
-			"runs; the range of the hours is wider for it, and they weigh %.0f %% (GET /v1/calibrations?quantity=run_practice lists them, DELETE takes one out)",
+			"runs; the range of the hours is wider, and their weight is %.0f %% (GET /v1/calibrations?quantity=run_practice lists them, DELETE removes one)",
 			likest->own_runs->count, low, high, 100 * said.weight);
 }

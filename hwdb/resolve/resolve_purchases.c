@@ -1,17 +1,18 @@
-/* E155: what renting would cost instead of buying, at each term. */
+/* E155: the cost of renting instead of buying, at each term. */
 #include <string.h>
 
 #include "hwdb/resolve/resolve_parts.h"
 #include "planner/footprint/purchase.h"
 #include "planner/footprint/supply.h"
 
-/* The cheapest way to rent as many at a term: instances that hold what works together on one machine, where there are such. */
-static bool cheapest(const struct resolver *resolver, const struct accelerator *accelerator, int64_t gpu_count, int64_t group, enum term term,
+/* Finds the cheapest offer to rent the same number at a term, of instances large enough for the accelerators that work
+ * together on one machine, or of the largest ones. */
+static bool find_cheapest(const struct resolver *resolver, const struct accelerator *accelerator, int64_t gpu_count, int64_t group, enum term term,
 	struct offer *found, double *usd_per_hour)
 {
 	const struct accelerator_row *row = catalogue_accelerator(resolver->catalogue, accelerator->id, &(const char *){NULL});
 	const char *terms[] = {term_text(term)};
-	/* What is reserved is listed for years beside an unchanged price on demand. */
+	/* Reserved offers stay listed for years while the on-demand price does not change. */
 	const struct pricing pricing = {.terms = {terms, 1}, .max_age_days = term == TERM_RESERVED_1Y || term == TERM_RESERVED_3Y ? 3 * 365 : ABSENT_NUMBER};
 	const struct offer_filter filter = {.pricing = &pricing, .now_us = resolver->now_us};
 	struct offer_place places[SUPPLIES_MAX];
@@ -44,15 +45,15 @@ static void resolve_rents(const struct resolver *resolver, const struct accelera
 	double usd_per_hour;
 
 	for (size_t i = 0; i < COUNT_OF(rents); i++)
-		if (cheapest(resolver, accelerator, gpu_count, group, rents[i].term, &rents[i].rent->offer, &usd_per_hour))
+		if (find_cheapest(resolver, accelerator, gpu_count, group, rents[i].term, &rents[i].rent->offer, &usd_per_hour))
 			purchase_against(purchase, gpu_count, usd_per_hour, rents[i].rent);
 }
 
 static void note_capital(const struct resolver *resolver, const struct purchase *purchase)
 {
 	findings_assume_text(resolver->findings, "purchase", "accelerators, servers and network",
-		"E154: servers 0.67 and, beyond one server, network 0.40 of the accelerators: Cottier et al. 2024, arXiv 2405.21015; a price that is given holds its shares already");
-	findings_warn(resolver->findings, "buying takes %.0f USD at the beginning (purchase.capital_usd); cost is the share of it that this work uses up, and its electricity",
+		"E154: servers 0.67 and, beyond one server, network 0.40 of the accelerators: Cottier et al. 2024, arXiv 2405.21015; a given price is assumed to include them");
+	findings_warn(resolver->findings, "buying needs %.0f USD at the beginning (purchase.capital_usd); cost is the share that this work uses, and its electricity",
 		purchase->capital_usd);
 }
 

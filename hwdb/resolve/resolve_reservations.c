@@ -1,11 +1,12 @@
-/* E102, E110: what a training's accelerators cost reserved, beside the offer that it recommends. */
+/* E102, E110: the reserved price of a training's accelerators, beside the offer that it recommends. */
 #include "hwdb/resolve/resolve_parts.h"
 #include "planner/footprint/commitment.h"
 #include "planner/footprint/cost.h"
 #include "planner/footprint/supply.h"
 
-/* The cheapest offer of a term in the place of the option's own, of instances of the same size. */
-static bool find(const struct resolver *resolver, const struct training_input *input, const struct training_option *option, enum term term,
+/* Finds the cheapest offer of a term at the provider and region of the option's offer, of instances of the same
+ * size. */
+static bool find_offer_of_term(const struct resolver *resolver, const struct training_input *input, const struct training_option *option, enum term term,
 	struct offer *found)
 {
 	const struct accelerator_row *row = catalogue_accelerator(resolver->catalogue, option->accelerator.id, &(const char *){NULL});
@@ -32,12 +33,12 @@ void resolve_reservations(const struct resolver *resolver, const struct training
 	struct offer by_use, reserved;
 
 	plan->reservation_count = 0;
-	if (!option->cost.has_offer || option->cost.offer.term == TERM_SPOT || !find(resolver, input, option, TERM_ON_DEMAND, &by_use))
+	if (!option->cost.has_offer || option->cost.offer.term == TERM_SPOT || !find_offer_of_term(resolver, input, option, TERM_ON_DEMAND, &by_use))
 		return;
 	for (size_t i = 0; i < RESERVATIONS_MAX; i++) {
 		double paid_hours = cost_paid_hours(terms[i], hours, input->request.cadence_hours, false);
 
-		if (!find(resolver, input, option, terms[i], &reserved))
+		if (!find_offer_of_term(resolver, input, option, terms[i], &reserved))
 			continue;
 		plan->reservations[plan->reservation_count++] = (struct reservation){.offer = reserved,
 			.on_demand_usd_per_gpu_hour = by_use.usd_per_gpu_hour,

@@ -17,7 +17,8 @@ static bool has_tokens(const struct token_distribution *distribution)
 		   distribution->samples.count > 0;
 }
 
-/* Statistics that no distribution has, or none that is log-normal (E58): p95 / mean is at most exp(1.6449^2 / 2). */
+/* Adds faults for statistics that no distribution can have, or no log-normal one (E58): p95 / mean is at most
+ * exp(1.6449^2 / 2). */
 static void tokens_faults(const struct resolver *resolver, const char *pointer, const struct token_distribution *tokens)
 {
 	static const double p95_over_mean_max = 3.868;
@@ -26,19 +27,20 @@ static void tokens_faults(const struct resolver *resolver, const char *pointer, 
 	if (tokens->samples.count > 0)
 		return;
 	if (is_given(tokens->p50) && is_given(tokens->p95) && tokens->p95 < tokens->p50)
-		fault(resolver, pointer, "conflict", "the 95th percentile (p95) is at least the median (p50)");
+		fault(resolver, pointer, "conflict", "the 95th percentile (p95) must be at least the median (p50)");
 	if (is_given(tokens->p50) && is_given(tokens->mean) && !is_given(tokens->p95) && !is_given(tokens->cv) && tokens->p50 > tokens->mean)
-		fault(resolver, pointer, "conflict", "the median (p50) of a log-normal is at most its mean: give cv or p95 beside them, or samples");
+		fault(resolver, pointer, "conflict", "the median (p50) of a log-normal is at most its mean: also give cv or p95, or give samples");
 	if (by_mean && tokens->p95 < tokens->mean)
-		fault(resolver, pointer, "conflict", "the 95th percentile (p95) lies below the mean: give p50 or cv beside it, or samples");
+		fault(resolver, pointer, "conflict", "the 95th percentile (p95) is below the mean: also give p50 or cv, or give samples");
 	if (by_mean && tokens->p95 > p95_over_mean_max * tokens->mean)
 		fault(resolver, pointer, "conflict",
-			"the 95th percentile (p95) of a log-normal is at most 3.87 times its mean: give p50 or cv beside it, or samples");
+			"the 95th percentile (p95) of a log-normal is at most 3.87 times its mean: also give p50 or cv, or give samples");
 }
 
 static const double most_requests_per_s = 1e8;
 
-/* The rate of a trace is its requests over its span: two different times at least, in order. */
+/* Adds faults for a trace without a rate, which is its requests over its span: it needs at least two different times,
+ * in order. */
 static void trace_faults(const struct resolver *resolver, const struct request_trace *trace)
 {
 	double span_s = trace->arrivals[trace->count - 1].t_s - trace->arrivals[0].t_s;
@@ -46,19 +48,19 @@ static void trace_faults(const struct resolver *resolver, const struct request_t
 	for (size_t i = 1; i < trace->count; i++)
 		if (trace->arrivals[i].t_s < trace->arrivals[i - 1].t_s) {
 			failure_add(resolver->failure, "/trace/arrivals", "unsorted",
-				"request %zu arrives before the one ahead of it: sort them by t_s", i);
+				"request %zu arrives before the previous one: sort the requests by t_s", i);
 			return;
 		}
 	if (!((double)(trace->count - 1) <= most_requests_per_s * span_s) || trace->count < 2)
 		fault(resolver, "/trace/arrivals", "out_of_range",
-			"requests at two different times at least, and not more than 1e8 a second, are needed to know a rate");
+			"a rate needs requests at two different times at least, and at most 1e8 per second");
 }
 
 static void profile_faults(const struct resolver *resolver, const struct inference_request *request)
 {
 	if (is_given(request->queries_per_minute) || is_given(request->requests_per_s) || request->trace.count > 0)
 		fault(resolver, "/rate_profile", "conflict",
-			"a rate_profile holds the load: leave out queries_per_minute, requests_per_s and trace");
+			"rate_profile contains the load: leave out queries_per_minute, requests_per_s and trace");
 	if (request->daily_profile.count > 0)
 		fault(resolver, "/daily_profile", "conflict", "give rate_profile or daily_profile, not both");
 }
@@ -83,50 +85,50 @@ static void load_faults(const struct resolver *resolver, const struct inference_
 		trace_faults(resolver, &request->trace);
 	if (traced && rate)
 		fault(resolver, "/trace", "conflict",
-			"a trace holds its own arrivals: leave out queries_per_minute and requests_per_s");
+			"a trace contains its own arrivals: leave out queries_per_minute and requests_per_s");
 	if (traced && (has_tokens(&request->prompt_tokens) || has_tokens(&request->output_tokens) || is_given(request->prompt_tokens.cv) ||
 					  is_given(request->output_tokens.cv)))
 		fault(
-			resolver, "/trace", "conflict", "a trace holds its own lengths: leave out prompt_tokens and output_tokens");
+			resolver, "/trace", "conflict", "a trace contains its own lengths: leave out prompt_tokens and output_tokens");
 	if (request->rate_profile.count > 0)
 		profile_faults(resolver, request);
 	if (request->shared_prefix.prefixes > 0 && is_given(request->prefix_cache_hit_rate))
 		fault(resolver, "/prefix_cache_hit_rate", "conflict",
-			"give shared_prefix, from which a hit rate follows, or prefix_cache_hit_rate, not both");
+			"give shared_prefix, which determines the hit rate, or prefix_cache_hit_rate, not both");
 	if (request->routing == ROUTING_PREFIX_AWARE && !(request->shared_prefix.prefixes > 0))
-		fault(resolver, "/shared_prefix", "required", "prefix_aware routing goes by the prefixes: give shared_prefix");
+		fault(resolver, "/shared_prefix", "required", "prefix_aware routing needs the prefixes: give shared_prefix");
 	if (traced && is_given(request->burstiness_cv))
-		fault(resolver, "/burstiness_cv", "conflict", "a trace holds its own arrivals");
+		fault(resolver, "/burstiness_cv", "conflict", "a trace contains its own arrivals");
 	if (!traced && !rate && request->rate_profile.count == 0 && request->common.gpu_count < 1)
 		fault(resolver, "/queries_per_minute", "required",
-			"give the load (queries_per_minute, requests_per_s or a trace), or gpu_count to ask what load it holds");
+			"give the load (queries_per_minute, requests_per_s or a trace), or gpu_count to compute the load that it carries");
 	if (!traced && !has_tokens(&request->prompt_tokens))
 		fault(resolver, "/prompt_tokens", "required", "give the tokens of a prompt, as 1000 or {mean, p95}");
 	if (!traced && !has_tokens(&request->output_tokens))
 		fault(resolver, "/output_tokens", "required", "give the tokens of an answer, as 300 or {mean, p95}");
 	if (is_given(request->speculative.draft_tokens) != is_given(request->speculative.acceptance))
 		fault(resolver, "/speculative", "required",
-			"give draft_tokens and acceptance: what a draft model reaches depends on it and is never assumed");
+			"give draft_tokens and acceptance: they depend on the draft model and have no defaults");
 	if (is_given(request->speculative.draft_tokens) && request->speculative.draft_tokens != floor(request->speculative.draft_tokens))
-		fault(resolver, "/speculative/draft_tokens", "out_of_range", "a whole number of tokens was expected");
+		fault(resolver, "/speculative/draft_tokens", "out_of_range", "must be a whole number of tokens");
 	tokens_faults(resolver, "/prompt_tokens", &request->prompt_tokens);
 	tokens_faults(resolver, "/output_tokens", &request->output_tokens);
 	if (request->daily_profile.count > 0 && request->daily_profile.count != 24 && request->daily_profile.count != 168)
-		fault(resolver, "/daily_profile", "out_of_range", "24 or 168 numbers were expected");
+		fault(resolver, "/daily_profile", "out_of_range", "must have 24 or 168 numbers");
 	if (request->daily_profile.count > 0 && !(largest(&request->daily_profile) > 0))
-		fault(resolver, "/daily_profile", "out_of_range", "every hour's load is 0: the largest number stands for the peak");
+		fault(resolver, "/daily_profile", "out_of_range", "the load of every hour is 0; the largest number is the peak and must be above 0");
 	if (request->precisions.count > 0 && request->common.precision != PRECISION_UNSET)
-		fault(resolver, "/precisions", "conflict", "give precision, or precisions of which the best is taken, not both");
+		fault(resolver, "/precisions", "conflict", "give precision, or precisions to choose the best of, not both");
 }
 
 static void no_generic_model(const struct resolver *resolver, const struct model *model)
 {
 	if (model->kind == MODEL_GENERIC)
 		fault(resolver, "/model/kind", "unsupported",
-			"serving is planned for models that generate tokens: give a catalogue id, a config or params; of another its work a sample is in /v1/estimates/memory and a training's plan");
+			"serving is planned for models that generate tokens: give a catalogue id, a config or params; for other models use /v1/estimates/memory or plan a training");
 	else if (!model_is_causal(model))
 		fault(resolver, "/model", "unsupported",
-			"an encoder generates no tokens, which serving is planned by: plan a training, or /v1/estimates/memory, for it; a service of embeddings is sized like prompts of a "
+			"an encoder generates no tokens, and serving plans are for generated tokens: plan a training or use /v1/estimates/memory; size a service of embeddings like prompts of a "
 			"decoder of its size (model {params}, output_tokens 1)");
 }
 
@@ -141,7 +143,7 @@ static void warn_of_length(const struct resolver *resolver, const struct model *
 			model->max_positions);
 }
 
-/* Means may fit where the longest requests do not: an engine refuses or cuts those. */
+/* Warns of the longest requests, which may not fit where the means do: an engine rejects or cuts them. */
 static void warn_of_longest(const struct resolver *resolver, const struct model *model, const struct inference_request *request)
 {
 	double longest = fmax(largest(&request->prompt_tokens.samples), given_or(request->prompt_tokens.mean, 0)) +
@@ -155,11 +157,11 @@ static void warn_of_longest(const struct resolver *resolver, const struct model 
 		beyond += request->trace.arrivals[i].prompt_tokens + request->trace.arrivals[i].output_tokens > model->max_positions;
 	if (beyond > 0)
 		findings_warn(resolver->findings,
-			"%zu of %zu requests of the trace are longer than the %d positions of the model's config: engines refuse or cut them", beyond,
+			"%zu of %zu requests of the trace are longer than the %d positions of the model's config: engines reject or cut them", beyond,
 			request->trace.count, model->max_positions);
 	else if (sampled && longest > model->max_positions)
 		findings_warn(resolver->findings,
-			"the longest prompt and output of the samples, %g tokens, are beyond the %d positions of the model's config: engines refuse or "
+			"the longest prompt and output of the samples, %g tokens, are beyond the %d positions of the model's config: engines reject or "
 			"cut them",
 			longest, model->max_positions);
 }
@@ -170,7 +172,7 @@ static void default_engine(const struct resolver *resolver, enum engine *engine)
 		return;
 	*engine = ENGINE_GENERIC;
 	findings_assume_text(
-		resolver->findings, "engine", "generic", "E54: no engine named; what the published engines have in common");
+		resolver->findings, "engine", "generic", "E54: no engine named; common behaviour of the published engines");
 }
 
 static void note_release(const struct resolver *resolver, enum engine engine, const char *release)
@@ -187,7 +189,7 @@ static void default_assurance(const struct resolver *resolver, struct request_co
 	}
 	if (!is_given(common->confidence)) {
 		common->confidence = CONFIDENCE_USUAL;
-		findings_assume_number(resolver->findings, "confidence", CONFIDENCE_USUAL, "E137: load, slo, budget and caps are kept four times in five");
+		findings_assume_number(resolver->findings, "confidence", CONFIDENCE_USUAL, "E137: load, slo, budget and caps are kept with a probability of 0.8");
 	}
 }
 
@@ -200,7 +202,7 @@ void resolve_published_precision(const struct resolver *resolver, const struct m
 		"E50: as the checkpoint is published (quantization_config of its config.json)");
 }
 
-/* "h100-1g.10gb" names a slice of an h100, unless the catalogue has a row of that name. */
+/* Resolves "h100-1g.10gb" to a slice of an h100, unless the catalogue has a row of that name. */
 static enum status resolve_slice_name(const struct resolver *resolver, struct inference_request *request)
 {
 	const char *name = request->common.accelerator.id, *alias;
@@ -216,7 +218,7 @@ static enum status resolve_slice_name(const struct resolver *resolver, struct in
 	return request->common.accelerator.id && request->mig_profile ? STATUS_OK : failure_set(resolver->failure, STATUS_NO_MEMORY, "no memory for a name");
 }
 
-/* What was asked for, and of each accelerator at most MIG_SLICES_MAX are known. */
+/* Adds a fault for the requested profile with the known profiles, at most MIG_SLICES_MAX for each accelerator. */
 static void fault_profile(const struct resolver *resolver, const struct inference_input *input)
 {
 	char known[160] = "";
@@ -230,10 +232,10 @@ static void fault_profile(const struct resolver *resolver, const struct inferenc
 			used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "", own[k].profile);
 	}
 	failure_add(resolver->failure, "/mig_profile", "unknown", "no accelerator of this request has MIG slices %.32s; %s%s", input->request.mig_profile,
-		known[0] ? "those that it has: " : "none that is known can be split", known);
+		known[0] ? "available: " : "none of them can be split", known);
 }
 
-/* The slices of all candidates, as candidates; where a profile is asked for, those alone. */
+/* Adds the slices of all candidates as candidates; with a requested profile, only those. */
 static enum status resolve_slices(const struct resolver *resolver, struct inference_input *input)
 {
 	size_t most = input->candidate_count * MIG_SLICES_MAX;
@@ -259,7 +261,7 @@ static enum status resolve_slices(const struct resolver *resolver, struct infere
 	return resolver_status(resolver);
 }
 
-/* What is committed to and what is paid by use may be of different terms. */
+/* True if the committed and the used part may be of different terms. */
 static bool mixes_terms(const struct inference_request *request)
 {
 	return request->daily_profile.count > 0 && request->common.pricing.terms.count > 1;
@@ -277,7 +279,7 @@ enum status resolve_inference(
 	if (resolve_slice_name(resolver, &input->request) == STATUS_NO_MEMORY)
 		return STATUS_NO_MEMORY;
 	if (input->request.mig_profile && request->mig == TRUTH_FALSE)
-		fault(resolver, "/mig", "conflict", "false leaves slices out, and a profile of slices is asked for");
+		fault(resolver, "/mig", "conflict", "mig false excludes slices, but mig_profile requests one");
 	load_faults(resolver, request);
 	if (model_status == STATUS_OK && request->precisions.count == 0)
 		resolve_published_precision(resolver, &input->model, &input->request.common.precision);
@@ -317,7 +319,7 @@ static void performance_faults(const struct resolver *resolver, const struct per
 	tokens_faults(resolver, "/output_tokens", &request->output_tokens);
 }
 
-/* tensor x pipeline x attention_data, as far as they are given. */
+/* Returns tensor x pipeline x attention_data, as far as they are given. */
 static int64_t pinned_accelerators(const struct serving_parallelism *pinned)
 {
 	int64_t tensor = pinned->tensor > 0 ? pinned->tensor : 1, pipeline = pinned->pipeline > 0 ? pinned->pipeline : 1;
@@ -340,7 +342,7 @@ enum status resolve_performance(
 	if (request->common.gpu_count < 1) {
 		input->request.common.gpu_count = pinned_accelerators(&request->parallelism);
 		findings_assume_number(resolver->findings, "gpu_count", (double)input->request.common.gpu_count,
-			"/openapi.json: what parallelism pins, one accelerator where it pins nothing");
+			"/openapi.json: the pinned parallelism, or one accelerator without pins");
 	}
 	if (input->request.common.calibration == CALIBRATION_UNSET)
 		input->request.common.calibration = CALIBRATION_MEASURED;

@@ -4,12 +4,13 @@
 
 #include "hwdb/resolve/resolve_parts.h"
 
-/* Where nobody says: the average of all sites, with what is known of its range. */
-static const double pue_average = 1.56, pue_spread = 1.2; /* new sites reach 1.3, the average over 1.2 */
+/* PUE of sites without a stated one: the average of all sites, with its known range. */
+static const double pue_average = 1.56, pue_spread = 1.2; /* new sites reach 1.3, the average divided by 1.2 */
 static const char pue_source[] =
 	"Uptime Institute Global Data Center Survey 2024: average 1.56; new sites 1.3 or better";
 
-/* Halls of which something is said and no figure: an estimate with its range, which is no row of the catalogue. */
+/* Buildings with a published statement but no figure: an estimate with its range, which is not a row of the
+ * catalogue. */
 static const struct pue_estimate {
 	const char *provider, *region;
 	double pue, low, high;
@@ -26,8 +27,8 @@ static const char ewif_source[] = "world average, genai-impact/ecologits electri
 static const double grid_average_gco2e_per_kwh = 473;
 static const char grid_source[] = "Ember, Global Electricity Review 2025: world average of 2024";
 
-/* Two accounts of one grid and year, Google's 323 and the GSF's 396 g/kWh for PJM in 2024, differ by 1.23; each side of
- * the truth takes its root. */
+/* Spread of grid intensities: two accounts of one grid and year, Google's 323 and the GSF's 396 g/kWh for PJM in 2024,
+ * differ by 1.23. Each side of the true value gets the root of that. */
 static const double grid_spread = 1.11;
 
 static const char *citation_of(const struct catalogue *catalogue, const struct region_row *region)
@@ -195,16 +196,16 @@ static void warn_of_world(
 	if (is_given(request->grid_gco2e_per_kwh))
 		return;
 	if (!offer || !offer->provider)
-		findings_warn(resolver->findings, "carbon and water are those of the world average grid: no site is known; "
+		findings_warn(resolver->findings, "carbon and water use the world average grid: no site is known; "
 										  "give site {provider, region}, {country} or grid_gco2e_per_kwh");
 	else if (!offer->region)
 		findings_warn(resolver->findings,
-			"carbon and water are those of the world average grid: the offer of %s names no region; give site "
+			"carbon and water use the world average grid: the offer of %s names no region; give site "
 			"{country} or {provider, region}",
 			offer->provider);
 	else
 		findings_warn(resolver->findings,
-			"carbon and water are those of the world average grid: the catalogue has no region %s of %s; give site "
+			"carbon and water use the world average grid: the catalogue has no region %s of %s; give site "
 			"{country}",
 			offer->region, offer->provider);
 }

@@ -12,7 +12,7 @@ static void fault(const struct resolver *resolver, const char *pointer, const ch
 	failure_add(resolver->failure, pointer, code, "%s", detail);
 }
 
-/* One's own hardware pays the tariff of the place where it stands. */
+/* Applies the electricity tariff of the site to the client's own hardware. */
 static void own_tariff(const struct resolver *resolver, struct request_common *common)
 {
 	struct on_premises *own = &common->pricing.on_premises;
@@ -21,7 +21,7 @@ static void own_tariff(const struct resolver *resolver, struct request_common *c
 		return;
 	own->electricity_usd_per_kwh = common->site.electricity_usd_per_kwh;
 	findings_assume_number(resolver->findings, "pricing.on_premises.electricity_usd_per_kwh", own->electricity_usd_per_kwh,
-		"site.electricity_usd_per_kwh of the request: what stands there pays its tariff");
+		"site.electricity_usd_per_kwh of the request: the tariff of the site");
 }
 
 void resolve_common(const struct resolver *resolver, struct request_common *common)
@@ -31,18 +31,18 @@ void resolve_common(const struct resolver *resolver, struct request_common *comm
 	if (common->objective == OBJECTIVE_UNSET) {
 		common->objective = OBJECTIVE_COST;
 		findings_assume_text(
-			findings, "objective", "cost", "/openapi.json: options are ordered by cost unless asked otherwise");
+			findings, "objective", "cost", "/openapi.json: options are ordered by cost if the request names no objective");
 	}
 	if (common->alternatives < 0) {
 		common->alternatives = 5;
 		findings_assume_number(
-			findings, "alternatives", 5, "/openapi.json: five further options unless asked otherwise");
+			findings, "alternatives", 5, "/openapi.json: five further options if the request gives no number");
 	}
 	if (common->calibration == CALIBRATION_UNSET)
-		common->calibration = CALIBRATION_MEASURED; /* resolve_candidates() says what was found */
+		common->calibration = CALIBRATION_MEASURED; /* resolve_candidates() notes the measurements that it finds */
 	if (common->enforce_memory == TRUTH_UNSET) {
 		common->enforce_memory = TRUTH_TRUE;
-		findings_assume_text(findings, "enforce_memory", "true", "/openapi.json: what does not fit is infeasible");
+		findings_assume_text(findings, "enforce_memory", "true", "/openapi.json: a plan that does not fit is infeasible");
 	}
 	own_tariff(resolver, common);
 	if (common->gpu_count == 0)
@@ -51,7 +51,7 @@ void resolve_common(const struct resolver *resolver, struct request_common *comm
 		fault(resolver, "/gpus_per_node", "out_of_range", "must be 1 or more");
 }
 
-/* The precision in which all candidates train, when they agree; each its own otherwise. */
+/* Sets the precision in which all candidates train, if they agree; otherwise each keeps its own. */
 static void default_precision(const struct resolver *resolver, struct training_input *input)
 {
 	enum precision common = PRECISION_UNSET;
@@ -89,7 +89,7 @@ static bool is_release(const char *text)
 static void work_faults(const struct resolver *resolver, const struct training_request *request)
 {
 	if (request->stages.count > 0 && is_given(request->tokens))
-		fault(resolver, "/tokens", "conflict", "give tokens or stages, not both: the stages hold their own tokens");
+		fault(resolver, "/tokens", "conflict", "give tokens or stages, not both: the stages have their own tokens");
 	if (request->stages.count == 0 && !is_given(request->tokens))
 		fault(resolver, "/tokens", "required",
 			"give the training tokens per epoch (samples for a generic model), as \"15T\"");
@@ -107,7 +107,7 @@ static void work_faults(const struct resolver *resolver, const struct training_r
 	if (is_given(request->global_batch_tokens) && is_given(request->global_batch_size))
 		fault(resolver, "/global_batch_size", "conflict", "give global_batch_tokens or global_batch_size, not both");
 	if (request->stack_release && !is_release(request->stack_release))
-		fault(resolver, "/stack_release", "malformed", "year and month, as 2025-05, were expected");
+		fault(resolver, "/stack_release", "malformed", "must be year and month, such as 2025-05");
 }
 
 static void time_faults(const struct resolver *resolver, const struct training_request *request)
@@ -117,12 +117,12 @@ static void time_faults(const struct resolver *resolver, const struct training_r
 	if (is_given(request->deadline_hours) && is_given(request->cadence_hours) &&
 		request->deadline_hours > request->cadence_hours)
 		failure_add(resolver->failure, "/deadline_hours", "conflict",
-			"must not be longer than cadence_hours, %g: the next training begins then", request->cadence_hours);
+			"must be at most cadence_hours, %g, when the next training begins", request->cadence_hours);
 	if (!is_given(request->reserved_hours))
 		return;
 	if (!is_given(whole_hours))
 		fault(resolver, "/reserved_hours", "conflict",
-			"is taken off a deadline: give deadline_hours or cadence_hours too");
+			"reduces a deadline: also give deadline_hours or cadence_hours");
 	else if (request->reserved_hours >= whole_hours)
 		failure_add(resolver->failure, "/reserved_hours", "out_of_range", "must be below %g hours, the whole time",
 			whole_hours);
@@ -148,20 +148,20 @@ static void training_defaults(const struct resolver *resolver, struct training_r
 	}
 	if (request->common.practice == PRACTICE_UNSET) {
 		request->common.practice = PRACTICE_TYPICAL;
-		findings_assume_text(findings, "practice", "typical", "E131: what teams reach, by published totals of whole runs; recipe plans the best published steps");
+		findings_assume_text(findings, "practice", "typical", "E131: typical of teams, from published totals of whole runs; recipe plans the best published steps");
 	}
 	if (!is_given(request->common.confidence)) {
 		request->common.confidence = CONFIDENCE_USUAL;
-		findings_assume_number(findings, "confidence", CONFIDENCE_USUAL, "E133: a limit of the request is kept four times in five");
+		findings_assume_number(findings, "confidence", CONFIDENCE_USUAL, "E133: a limit of the request is kept with a probability of 0.8");
 	}
 	if (!is_given(request->reserved_hours) && (is_given(request->deadline_hours) || is_given(request->cadence_hours))) {
 		request->reserved_hours = 0;
 		findings_assume_number(findings, "reserved_hours", 0,
-			"/openapi.json: the whole deadline is for training unless hours are reserved");
+			"/openapi.json: without reserved hours the whole deadline is for training");
 	}
 }
 
-/* What a generic model's sample takes is what the pipeline reads. */
+/* Sets the bytes that the input pipeline reads to those of a generic model's sample. */
 static void sample_bytes(const struct resolver *resolver, struct training_input *input)
 {
 	double bytes = input->request.common.model.sample_bytes;
@@ -184,7 +184,7 @@ static void warn_of_length(const struct resolver *resolver, const struct trainin
 			input->model.max_positions);
 }
 
-/* The teacher of a distillation, where one is described. */
+/* Resolves the teacher of a distillation, if one is described. */
 static enum status resolve_teacher(const struct resolver *resolver, struct training_input *input)
 {
 	const struct model_reference *reference = &input->request.distillation.teacher;
@@ -199,13 +199,13 @@ static enum status resolve_teacher(const struct resolver *resolver, struct train
 	return resolve_model(resolver, reference, "/distillation/teacher", teacher);
 }
 
-/* In the format that it trains in: BF16 where it has it, else FP16 or FP32. */
+/* Returns the rate in the format that the accelerator trains in: BF16 if it has that, else FP16 or FP32. */
 static double training_flops_per_s(const struct accelerator *accelerator)
 {
 	return accelerator_peak_flops_per_s(accelerator, accelerator_training_precision(accelerator), NULL);
 }
 
-/* A newer and faster accelerator of the same maker that is on offer; of several the cheapest for its rate. */
+/* Returns a newer and faster accelerator of the same vendor with an offer; of several the cheapest for its rate. */
 static const struct accelerator_row *newer_row(const struct resolver *resolver, const struct training_request *request,
 	const struct accelerator *than)
 {
@@ -224,7 +224,7 @@ static const struct accelerator_row *newer_row(const struct resolver *resolver, 
 
 		if (!accelerator->vendor || !than->vendor || strcmp(accelerator->vendor, than->vendor) != 0 || accelerator->release_year <= than->release_year)
 			continue;
-		/* Several that train together need a link of their own, and no slower one than they have. */
+		/* Accelerators that train together need a link of their own that is at least as fast. */
 		if (request->common.gpu_count != 1 && !(accelerator->interconnect_gbs > 0 && !(accelerator->interconnect_gbs < than->interconnect_gbs)))
 			continue;
 		flops_per_s = training_flops_per_s(accelerator);
@@ -240,7 +240,8 @@ static const struct accelerator_row *newer_row(const struct resolver *resolver, 
 	return best;
 }
 
-/* For advice: what is told of the named accelerator's node and price does not hold for another. */
+/* Adds the newer accelerator for advice, without the request's node and price, which belong to the named
+ * accelerator. */
 static void resolve_newer(const struct resolver *resolver, struct training_input *input)
 {
 	struct request_common common = input->request.common;
@@ -257,7 +258,7 @@ static void resolve_newer(const struct resolver *resolver, struct training_input
 	if (!row || !aside.findings || !aside.failure)
 		return;
 	findings_clear(aside.findings);
-	common.accelerator.id = row->accelerator.id; /* the rest of the reference is absent, as it is not `like` */
+	common.accelerator.id = row->accelerator.id; /* the other members of the reference are absent, because it is not `like` */
 	common.accelerators.count = 0;
 	common.gpus_per_node = ABSENT_COUNT;
 	common.internode_gbs = ABSENT_NUMBER;

@@ -1,4 +1,5 @@
-/* After planning: what a request gives and its answer does not rest upon. `make check-effects` finds the fields that are missing here. */
+/* After planning: fields of a request that its answer does not use. `make check-effects` finds fields that are missing
+ * here. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,15 +19,15 @@ struct unused {
 	const char *fields[UNUSED_MAX];
 };
 
-static void take(struct unused *unused, bool given, const char *field)
+static void list_field(struct unused *unused, bool given, const char *field)
 {
 	CHECK(unused->count < UNUSED_MAX);
 	if (given)
 		unused->fields[unused->count++] = field;
 }
 
-/* As many in a sentence as a warning has room for. */
-static void tell(struct unused *unused, const char *why)
+/* Warns of the collected fields, as many in one warning as fit. */
+static void warn_of_fields(struct unused *unused, const char *why)
 {
 	size_t next = 0;
 
@@ -42,61 +43,61 @@ static void tell(struct unused *unused, const char *why)
 	unused->count = 0;
 }
 
-static void say(const struct resolver *resolver, bool given, const char *field, const char *why)
+static void warn_of_field(const struct resolver *resolver, bool given, const char *field, const char *why)
 {
 	if (given)
 		findings_warn(resolver->findings, "%s is not used: %s", field, why);
 }
 
-/* --- accelerators that are like others -------------------------------------------------------------------------- */
+/* --- variants of accelerators ------------------------------------------------------------------------------------- */
 static void take_rates(struct unused *unused, const struct accelerator *changes, enum precision used)
 {
 	bool none = used == PRECISION_UNSET, narrow = used == PRECISION_FP8 || used == PRECISION_MXFP8 || used == PRECISION_NVFP4 || used == PRECISION_MXFP4 || used == PRECISION_INT8;
 
-	take(unused, is_given(changes->tflops_fp64), "tflops_fp64");
-	take(unused, is_given(changes->tflops_fp32) && used != PRECISION_FP32, "tflops_fp32");
-	take(unused, is_given(changes->tflops_tf32) && used != PRECISION_TF32, "tflops_tf32");
-	take(unused, is_given(changes->tflops_bf16) && used != PRECISION_BF16 && !narrow, "tflops_bf16");
-	take(unused, is_given(changes->tflops_fp16) && used != PRECISION_FP16 && (none || is_given(changes->tflops_bf16)), "tflops_fp16");
-	take(unused, is_given(changes->tflops_fp8) && used != PRECISION_FP8 && used != PRECISION_MXFP8, "tflops_fp8");
-	take(unused, is_given(changes->tops_int8) && used != PRECISION_INT8, "tops_int8");
-	take(unused, is_given(changes->tflops_fp4) && used != PRECISION_NVFP4 && used != PRECISION_MXFP4, "tflops_fp4");
+	list_field(unused, is_given(changes->tflops_fp64), "tflops_fp64");
+	list_field(unused, is_given(changes->tflops_fp32) && used != PRECISION_FP32, "tflops_fp32");
+	list_field(unused, is_given(changes->tflops_tf32) && used != PRECISION_TF32, "tflops_tf32");
+	list_field(unused, is_given(changes->tflops_bf16) && used != PRECISION_BF16 && !narrow, "tflops_bf16");
+	list_field(unused, is_given(changes->tflops_fp16) && used != PRECISION_FP16 && (none || is_given(changes->tflops_bf16)), "tflops_fp16");
+	list_field(unused, is_given(changes->tflops_fp8) && used != PRECISION_FP8 && used != PRECISION_MXFP8, "tflops_fp8");
+	list_field(unused, is_given(changes->tops_int8) && used != PRECISION_INT8, "tops_int8");
+	list_field(unused, is_given(changes->tflops_fp4) && used != PRECISION_NVFP4 && used != PRECISION_MXFP4, "tflops_fp4");
 }
 
-/* What nothing is computed from, whatever is asked. `accelerator`: with the changes made. */
+/* Fields from which no plan computes anything. `accelerator`: with the changes applied. */
 static void unused_facts(struct unused *unused, const struct accelerator *changes, const struct accelerator *accelerator)
 {
-	take(unused, changes->memory_type != NULL, "memory_type");
-	take(unused, changes->interconnect != NULL, "interconnect");
-	take(unused, changes->transistor_nm >= 0, "transistor_nm");
-	tell(unused, "no figure rests upon it; bandwidth, rates and power have fields of their own");
-	take(unused, changes->release_year >= 0 && device_architecture_year(accelerator) != changes->release_year, "release_year");
-	tell(unused, "how far software has come on it goes by the accelerator that it is like");
+	list_field(unused, changes->memory_type != NULL, "memory_type");
+	list_field(unused, changes->interconnect != NULL, "interconnect");
+	list_field(unused, changes->transistor_nm >= 0, "transistor_nm");
+	warn_of_fields(unused, "no figure depends on it; bandwidth, rates and power have fields of their own");
+	list_field(unused, changes->release_year >= 0 && device_architecture_year(accelerator) != changes->release_year, "release_year");
+	warn_of_fields(unused, "the software's maturity is that of the accelerator in like");
 }
 
 static void unused_making(struct unused *unused, const struct accelerator *changes, const struct hardware_request *hardware)
 {
 	bool given = is_given(changes->embodied_kgco2e) || is_given(changes->embodied_boavizta_kgco2e);
 
-	take(unused, is_given(changes->die_area_mm2) && given, "die_area_mm2");
-	tell(unused, "the carbon of making it is given");
+	list_field(unused, is_given(changes->die_area_mm2) && given, "die_area_mm2");
+	warn_of_fields(unused, "the embodied carbon is given");
 	if (!hardware || !is_given(hardware->embodied_kgco2e_per_gpu))
 		return;
-	take(unused, is_given(changes->embodied_kgco2e), "embodied_kgco2e");
-	take(unused, is_given(changes->embodied_boavizta_kgco2e), "embodied_boavizta_kgco2e");
-	take(unused, is_given(changes->die_area_mm2) && !given, "die_area_mm2");
-	tell(unused, "hardware.embodied_kgco2e_per_gpu is given");
+	list_field(unused, is_given(changes->embodied_kgco2e), "embodied_kgco2e");
+	list_field(unused, is_given(changes->embodied_boavizta_kgco2e), "embodied_boavizta_kgco2e");
+	list_field(unused, is_given(changes->die_area_mm2) && !given, "die_area_mm2");
+	warn_of_fields(unused, "hardware.embodied_kgco2e_per_gpu is given");
 }
 
 static void unused_network(struct unused *unused, const struct accelerator *changes, const char *why)
 {
-	take(unused, is_given(changes->interconnect_gbs), "interconnect_gbs");
-	take(unused, changes->max_nvlink_domain >= 0, "max_nvlink_domain");
-	take(unused, changes->pcie_gen >= 0, "pcie_gen");
-	tell(unused, why);
+	list_field(unused, is_given(changes->interconnect_gbs), "interconnect_gbs");
+	list_field(unused, changes->max_nvlink_domain >= 0, "max_nvlink_domain");
+	list_field(unused, changes->pcie_gen >= 0, "pcie_gen");
+	warn_of_fields(unused, why);
 }
 
-/* Of the accelerator, or of the one in the list that is recommended. */
+/* Collects fields of the accelerator, or of the recommended one of the list. */
 static struct unused unused_of(const struct resolver *resolver, const struct request_common *asked, const struct accelerator *recommended,
 	const struct accelerator_reference **reference)
 {
@@ -124,12 +125,13 @@ static void unused_changes(const struct resolver *resolver, const struct request
 	unused_facts(&unused, changes, recommended);
 	unused_making(&unused, changes, &asked->hardware);
 	take_rates(&unused, changes, used);
-	tell(&unused, resolver_text(resolver, "matrix products run in %s", precision_name(used)));
-	take(&unused, changes->vendor != NULL && training && strcmp(changes->vendor, "google") != 0, "vendor");
-	tell(&unused, "how fast it trains follows from its figures");
+	warn_of_fields(&unused, resolver_text(resolver, "matrix products run in %s", precision_name(used)));
+	list_field(&unused, changes->vendor != NULL && training && strcmp(changes->vendor, "google") != 0, "vendor");
+	warn_of_fields(&unused, "how fast it trains follows from its figures");
 }
 
-/* The form decides how many stand in a node and what joins nodes, where neither the offer nor the request does. */
+/* Fields of a form factor that does not change the machine: it determines the number in a node and the network, where
+ * neither offer nor request does. */
 static void unused_form(const struct resolver *resolver, const struct request_common *asked, const struct accelerator *recommended,
 	const struct offer *offer, bool joins_nodes)
 {
@@ -146,45 +148,45 @@ static void unused_form(const struct resolver *resolver, const struct request_co
 	most = resolver->catalogue->index->offers[row - resolver->catalogue->rows.accelerators].gpus_per_instance_max;
 	mine = topology_of(recommended, offer, most);
 	theirs = topology_of(&as_base, offer, most);
-	take(&unused, (asked->gpus_per_node >= 1 || mine.gpus_per_node == theirs.gpus_per_node) &&
+	list_field(&unused, (asked->gpus_per_node >= 1 || mine.gpus_per_node == theirs.gpus_per_node) &&
 		(!joins_nodes || is_given(asked->internode_gbs) || (mine.internode_gbs >= theirs.internode_gbs && mine.internode_gbs <= theirs.internode_gbs)),
 		"form_factor");
-	tell(&unused, "nodes and what joins them stay as they are");
+	warn_of_fields(&unused, "it does not change the nodes or their network");
 }
 
-/* --- what plans have in common ----------------------------------------------------------------------------------- */
+/* --- all plans ------------------------------------------------------------------------------------------------- */
 static void unused_model(const struct resolver *resolver, const struct model_reference *model)
 {
 	struct unused unused = {.resolver = resolver, .prefix = "model."};
 
-	take(&unused, (model->id || model->config.text) && is_given(model->flops_per_sample), "flops_per_sample");
-	take(&unused, (model->id || model->config.text) && is_given(model->sample_bytes), "sample_bytes");
-	tell(&unused, "it is of a generic model (model.kind)");
-	take(&unused, (model->id || model->config.text) && is_given(model->params_active), "params_active");
-	tell(&unused, "the model's layers say how many parameters a token meets");
+	list_field(&unused, (model->id || model->config.text) && is_given(model->flops_per_sample), "flops_per_sample");
+	list_field(&unused, (model->id || model->config.text) && is_given(model->sample_bytes), "sample_bytes");
+	warn_of_fields(&unused, "it belongs to a generic model (model.kind)");
+	list_field(&unused, (model->id || model->config.text) && is_given(model->params_active), "params_active");
+	warn_of_fields(&unused, "the model's layers determine the active parameters");
 }
 
 static void unused_site(const struct resolver *resolver, const struct site_request *site, const struct pricing *pricing)
 {
 	bool own = pricing && cost_is_owned(pricing);
 
-	say(resolver, is_given(site->electricity_usd_per_kwh) && !pricing, "site.electricity_usd_per_kwh", "energy is counted here, not money");
-	say(resolver, is_given(site->electricity_usd_per_kwh) && pricing && !own, "site.electricity_usd_per_kwh",
-		"what is rented holds its electricity in its price; it counts with pricing.on_premises");
-	say(resolver, own && is_given(site->electricity_usd_per_kwh) && is_given(pricing->on_premises.electricity_usd_per_kwh),
+	warn_of_field(resolver, is_given(site->electricity_usd_per_kwh) && !pricing, "site.electricity_usd_per_kwh", "this answer has energy, not cost");
+	warn_of_field(resolver, is_given(site->electricity_usd_per_kwh) && pricing && !own, "site.electricity_usd_per_kwh",
+		"rental prices include electricity; it applies with pricing.on_premises");
+	warn_of_field(resolver, own && is_given(site->electricity_usd_per_kwh) && is_given(pricing->on_premises.electricity_usd_per_kwh),
 		"site.electricity_usd_per_kwh", "pricing.on_premises.electricity_usd_per_kwh is given");
 	if (site->series.gco2e_per_kwh.count > 0 && site->start_us <= 0)
 		findings_assume_text(resolver->findings, "site.start", "where site.series begins",
-			"E109: without a site.start the moment of site.series.start is not used, only how far into the series the run goes");
+			"E109: without site.start the date of site.series.start is not used, only the hours from the start of the series");
 }
 
 /* `alone`: one accelerator in one place. */
 static void unused_choice(const struct resolver *resolver, const struct request_common *asked, size_t alternatives, size_t front, bool alone)
 {
-	say(resolver, asked->calibration == CALIBRATION_DATASHEET && resolver->catalogue->rows.calibration_count == 0, "calibration",
-		"no measurement is on record that it could leave out");
-	say(resolver, alone && asked->objective != OBJECTIVE_UNSET && alternatives == 0 && (asked->alternatives != 0 || front <= 1), "objective", "there is no other option to choose from");
-	say(resolver, asked->alternatives > 0 && asked->alternatives != 5 && alternatives == 0, "alternatives", "there is no other option");
+	warn_of_field(resolver, asked->calibration == CALIBRATION_DATASHEET && resolver->catalogue->rows.calibration_count == 0, "calibration",
+		"no measurement is on record that it could exclude");
+	warn_of_field(resolver, alone && asked->objective != OBJECTIVE_UNSET && alternatives == 0 && (asked->alternatives != 0 || front <= 1), "objective", "there is no other option to choose from");
+	warn_of_field(resolver, asked->alternatives > 0 && asked->alternatives != 5 && alternatives == 0, "alternatives", "there is no other option");
 }
 
 static bool is_alone(const struct candidate *candidates, size_t count)
@@ -200,7 +202,7 @@ static bool is_alone(const struct candidate *candidates, size_t count)
 
 static void unused_memory_check(const struct resolver *resolver, enum truth enforce_memory, double total_bytes, double capacity_bytes)
 {
-	say(resolver, enforce_memory == TRUTH_FALSE && total_bytes <= capacity_bytes, "enforce_memory", "what is recommended fits into memory");
+	warn_of_field(resolver, enforce_memory == TRUTH_FALSE && total_bytes <= capacity_bytes, "enforce_memory", "the recommended plan fits in memory");
 }
 
 /* --- trainings ---------------------------------------------------------------------------------------------------- */
@@ -209,9 +211,9 @@ static void unused_work(const struct resolver *resolver, const struct training_r
 	struct unused unused = {.resolver = resolver, .prefix = ""};
 	bool lengths = true, batches = true;
 
-	take(&unused, input->model.kind == MODEL_GENERIC && is_given(asked->sequence_length), "sequence_length");
-	tell(&unused, "a generic model takes samples, not sequences");
-	say(resolver, is_given(asked->common.model.sample_bytes) && is_given(asked->input_pipeline.sample_bytes) && input->model.params_embedding <= 0,
+	list_field(&unused, input->model.kind == MODEL_GENERIC && is_given(asked->sequence_length), "sequence_length");
+	warn_of_fields(&unused, "a generic model has samples, not sequences");
+	warn_of_field(resolver, is_given(asked->common.model.sample_bytes) && is_given(asked->input_pipeline.sample_bytes) && input->model.params_embedding <= 0,
 		"model.sample_bytes", "input_pipeline.sample_bytes is given");
 	for (size_t i = 0; i < asked->stages.count; i++) {
 		lengths = lengths && is_given(asked->stages.items[i].sequence_length);
@@ -219,13 +221,13 @@ static void unused_work(const struct resolver *resolver, const struct training_r
 	}
 	if (asked->stages.count == 0)
 		return;
-	take(&unused, lengths && is_given(asked->sequence_length), "sequence_length");
-	take(&unused, batches && is_given(asked->global_batch_tokens), "global_batch_tokens");
-	take(&unused, batches && is_given(asked->global_batch_size), "global_batch_size");
-	tell(&unused, "every stage has its own");
+	list_field(&unused, lengths && is_given(asked->sequence_length), "sequence_length");
+	list_field(&unused, batches && is_given(asked->global_batch_tokens), "global_batch_tokens");
+	list_field(&unused, batches && is_given(asked->global_batch_size), "global_batch_size");
+	warn_of_fields(&unused, "every stage has its own");
 }
 
-/* Prices of what is bought, for accelerators that nobody plans with. */
+/* Warns of purchase prices for accelerators that the plan does not consider. */
 static void unused_capex(const struct resolver *resolver, const struct pricing *pricing, const struct candidate *candidates, size_t count)
 {
 	for (size_t i = 0; i < pricing->on_premises.capex.count; i++) {
@@ -236,7 +238,7 @@ static void unused_capex(const struct resolver *resolver, const struct pricing *
 		for (size_t k = 0; k < count && row; k++)
 			planned |= strcmp(accelerator_kin(&candidates[k].accelerator), row->accelerator.id) == 0;
 		if (!planned)
-			findings_warn(resolver->findings, "pricing.on_premises.capex.accelerator, pricing.on_premises.capex.usd_per_gpu of %.60s are not used: it is not planned with", name);
+			findings_warn(resolver->findings, "pricing.on_premises.capex.accelerator, pricing.on_premises.capex.usd_per_gpu of %.60s are not used: no candidate is this accelerator", name);
 	}
 }
 
@@ -248,7 +250,7 @@ static const struct candidate *candidate_of(const struct candidate *candidates, 
 	return NULL;
 }
 
-/* Whether all that one machine's accelerators send each other goes over links, or there is nobody to send to. */
+/* True if all traffic within a machine uses links; also for one accelerator, which has no traffic. */
 static bool goes_by_links(const struct candidate *candidate, int64_t gpu_count)
 {
 	int64_t together = candidate->gpus_per_node < gpu_count ? candidate->gpus_per_node : gpu_count;
@@ -262,8 +264,8 @@ static void unused_bus(const struct resolver *resolver, const struct training_re
 	const struct accelerator_reference *reference;
 	struct unused unused = unused_of(resolver, &asked->common, &best->accelerator, &reference);
 
-	take(&unused, reference->like && reference->changes.pcie_gen >= 0 && candidate && best->parallelism.offload != TRUTH_TRUE && goes_by_links(candidate, best->gpu_count), "pcie_gen");
-	tell(&unused, "accelerators of a machine talk over their links, and nothing is kept in the host's memory");
+	list_field(&unused, reference->like && reference->changes.pcie_gen >= 0 && candidate && best->parallelism.offload != TRUTH_TRUE && goes_by_links(candidate, best->gpu_count), "pcie_gen");
+	warn_of_fields(&unused, "accelerators of a machine use their links, and nothing is offloaded to the host's memory");
 }
 
 void resolve_unused_training(const struct resolver *resolver, const struct training_request *asked, const struct training_input *input,
@@ -280,9 +282,9 @@ void resolve_unused_training(const struct resolver *resolver, const struct train
 	unused_work(resolver, asked, input);
 	if (asked->stack == STACK_HAI_LLM)
 		findings_assume_text(resolver->findings, "stack", "hai_llm",
-			"E30: DeepSeek published what its software does (arXiv 2412.19437), and generic does the same: the name is not used");
+			"E30: DeepSeek published the behaviour of its software (arXiv 2412.19437), and generic has the same: the name is not used");
 	unused_form(resolver, common, &best->accelerator, best->cost.has_offer ? &best->cost.offer : NULL, best->node_count > 1);
-	say(resolver, is_given(common->internode_gbs) && best->node_count == 1, "internode_gbs", "the training stays inside one node");
+	warn_of_field(resolver, is_given(common->internode_gbs) && best->node_count == 1, "internode_gbs", "the training stays inside one node");
 	unused_bus(resolver, asked, input, best);
 	unused_capex(resolver, &common->pricing, input->candidates, input->candidate_count);
 }
@@ -294,35 +296,35 @@ static void unused_lengths(const struct resolver *resolver, const struct token_d
 	bool spread = is_given(tokens->cv), centred = is_given(tokens->mean), median = is_given(tokens->p50);
 
 	if (tokens->samples.count > 0) {
-		take(&unused, centred, "mean");
-		take(&unused, median, "p50");
-		take(&unused, is_given(tokens->p95), "p95");
-		take(&unused, spread, "cv");
-		tell(&unused, "the samples say it");
+		list_field(&unused, centred, "mean");
+		list_field(&unused, median, "p50");
+		list_field(&unused, is_given(tokens->p95), "p95");
+		list_field(&unused, spread, "cv");
+		warn_of_fields(&unused, "the samples determine it");
 		return;
 	}
-	take(&unused, median && centred && spread, "p50");
-	take(&unused, is_given(tokens->p95) && spread && (centred || median), "p95");
-	tell(&unused, "cv says how far the lengths spread (E58)");
+	list_field(&unused, median && centred && spread, "p50");
+	list_field(&unused, is_given(tokens->p95) && spread && (centred || median), "p95");
+	warn_of_fields(&unused, "cv determines the spread of the lengths (E58)");
 }
 
-/* Prefixes that the cache of one replica holds all together: one more or less of them changes nothing. */
+/* Notes prefixes that all fit in one replica's cache: their number then changes nothing. */
 static void unused_prefixes(const struct resolver *resolver, const struct inference_request *asked, const struct inference_option *best)
 {
-	static const double held = 0.9; /* of the cache; the rest is for what follows the prefixes */
+	static const double held = 0.9; /* share of the cache; the rest is for the tokens after the prefixes */
 	double tokens = asked->shared_prefix.prefixes * asked->shared_prefix.tokens;
 
 	if (tokens > 0 && tokens <= held * best->memory.kv_tokens_capacity)
 		findings_assume_text(resolver->findings, "shared_prefix.prefixes", "all stay in the cache",
-			"E96: the cache of one replica holds them all, so that their number is not used, only their tokens");
+			"E96: all fit in the cache of one replica, so that their number is not used, only their tokens");
 }
 
 static void unused_day(const struct resolver *resolver, const struct inference_request *asked, const struct inference_option *best)
 {
 	bool spot = best->cost.has_offer && best->cost.offer.term == TERM_SPOT;
 
-	say(resolver, is_given(asked->startup_s) && asked->daily_profile.count == 0 && !spot, "startup_s",
-		"replicas neither come and go (daily_profile) nor are taken away (spot offers)");
+	warn_of_field(resolver, is_given(asked->startup_s) && asked->daily_profile.count == 0 && !spot, "startup_s",
+		"replicas are not scaled (daily_profile) and not interrupted (spot offers)");
 }
 
 static bool stays_in_node(const struct inference_request *asked, const struct inference_input *input, const struct inference_option *best)
@@ -359,15 +361,15 @@ void resolve_unused_inference(const struct resolver *resolver, const struct infe
 	unused_lengths(resolver, &asked->output_tokens, "output_tokens.");
 	unused_prefixes(resolver, asked, best);
 	unused_day(resolver, asked, best);
-	say(resolver, asked->routing != ROUTING_UNSET && best->replicas == 1, "routing", "there is one replica");
+	warn_of_field(resolver, asked->routing != ROUTING_UNSET && best->replicas == 1, "routing", "there is one replica");
 	unused_form(resolver, common, &best->accelerator, best->cost.has_offer ? &best->cost.offer : NULL, !stays_in_node(asked, input, best));
 	if (reference->like && best->gpus_per_replica == 1)
 		unused_network(&unused, &reference->changes, "a replica is one accelerator");
 	unused_capex(resolver, &common->pricing, input->candidates, input->candidate_count);
-	say(resolver, is_given(common->internode_gbs) && stays_in_node(asked, input, best), "internode_gbs", "a replica stays inside one node");
-	say(resolver, asked->mig != TRUTH_UNSET && !can_split(input), "mig", "none of the accelerators can be split");
-	say(resolver, asked->mig == TRUTH_TRUE && can_split(input) && !best->mig_profile, "mig", "whole accelerators serve it at no more cost");
-	say(resolver, common->site.start_us > 0 && asked->daily_profile.count > 0 && common->site.series.gco2e_per_kwh.count > 0, "site.start", "a service runs on every day, by the hours of daily_profile and utc_offset_hours");
+	warn_of_field(resolver, is_given(common->internode_gbs) && stays_in_node(asked, input, best), "internode_gbs", "a replica stays inside one node");
+	warn_of_field(resolver, asked->mig != TRUTH_UNSET && !can_split(input), "mig", "none of the accelerators can be split");
+	warn_of_field(resolver, asked->mig == TRUTH_TRUE && can_split(input) && !best->mig_profile, "mig", "whole accelerators cost no more");
+	warn_of_field(resolver, common->site.start_us > 0 && asked->daily_profile.count > 0 && common->site.series.gco2e_per_kwh.count > 0, "site.start", "a service runs every day, by the hours of daily_profile and utc_offset_hours");
 }
 
 static void unused_alone(const struct resolver *resolver, const struct request_common *asked)
@@ -376,8 +378,8 @@ static void unused_alone(const struct resolver *resolver, const struct request_c
 
 	if (asked->gpu_count <= 1)
 		unused_network(&unused, &asked->accelerator.changes, "one accelerator sends nothing to others");
-	take(&unused, asked->accelerator.like && asked->accelerator.id, "id");
-	tell(&unused, "beside like it only names the variant");
+	list_field(&unused, asked->accelerator.like && asked->accelerator.id, "id");
+	warn_of_fields(&unused, "with like it only names the variant");
 }
 
 void resolve_unused_performance(const struct resolver *resolver, const struct performance_request *asked, const struct performance_input *input)
@@ -389,58 +391,58 @@ void resolve_unused_performance(const struct resolver *resolver, const struct pe
 	unused_model(resolver, &asked->common.model);
 	unused_changes(resolver, &asked->common, &input->candidate->accelerator, input->request.common.precision, false);
 	unused_alone(resolver, &asked->common);
-	take(&unused, changes->form_factor != NULL, "form_factor");
-	take(&unused, is_given(changes->embodied_kgco2e), "embodied_kgco2e");
-	take(&unused, is_given(changes->embodied_boavizta_kgco2e), "embodied_boavizta_kgco2e");
-	take(&unused, is_given(changes->die_area_mm2), "die_area_mm2");
-	tell(&unused, "no carbon is counted and no nodes are filled here");
+	list_field(&unused, changes->form_factor != NULL, "form_factor");
+	list_field(&unused, is_given(changes->embodied_kgco2e), "embodied_kgco2e");
+	list_field(&unused, is_given(changes->embodied_boavizta_kgco2e), "embodied_boavizta_kgco2e");
+	list_field(&unused, is_given(changes->die_area_mm2), "die_area_mm2");
+	warn_of_fields(&unused, "this answer has no carbon and no nodes");
 	unused_choice(resolver, &asked->common, 1, 1, true);
 	unused.prefix = "prompt_tokens.";
-	take(&unused, is_given(asked->prompt_tokens.cv) && !spread, "cv");
-	take(&unused, is_given(asked->prompt_tokens.p50) && !spread, "p50");
-	take(&unused, is_given(asked->prompt_tokens.p95) && !spread, "p95");
-	tell(&unused, "one replica's means go by the mean prompt; POST /v1/estimates/inference simulates the spread");
+	list_field(&unused, is_given(asked->prompt_tokens.cv) && !spread, "cv");
+	list_field(&unused, is_given(asked->prompt_tokens.p50) && !spread, "p50");
+	list_field(&unused, is_given(asked->prompt_tokens.p95) && !spread, "p95");
+	warn_of_fields(&unused, "one replica's means use the mean prompt; POST /v1/estimates/inference simulates the spread");
 	unused_lengths(resolver, &asked->output_tokens, "output_tokens.");
-	say(resolver, asked->parallelism.disaggregated == TRUTH_TRUE, "parallelism.disaggregated",
-		"one replica prefills and decodes; POST /v1/estimates/inference plans them apart");
+	warn_of_field(resolver, asked->parallelism.disaggregated == TRUTH_TRUE, "parallelism.disaggregated",
+		"one replica does both prefill and decode; POST /v1/estimates/inference plans them separately");
 }
 
 /* --- the smaller calculators -------------------------------------------------------------------------------------- */
 static void take_layout(struct unused *unused, const struct parallelism *layout)
 {
-	take(unused, layout->data >= 0, "data");
-	take(unused, layout->context >= 0, "context");
-	take(unused, layout->interleave >= 0, "interleave");
-	take(unused, layout->micro_batch >= 0, "micro_batch");
-	take(unused, layout->zero_stage >= 0, "zero_stage");
-	take(unused, layout->zero_group >= 0, "zero_group");
-	take(unused, layout->recompute != RECOMPUTE_UNSET, "recompute");
-	take(unused, layout->kept_layers >= 0, "kept_layers");
-	take(unused, layout->sequence_parallel != TRUTH_UNSET, "sequence_parallel");
-	take(unused, layout->offload != TRUTH_UNSET, "offload");
-	take(unused, layout->offload_activations != TRUTH_UNSET, "offload_activations");
+	list_field(unused, layout->data >= 0, "data");
+	list_field(unused, layout->context >= 0, "context");
+	list_field(unused, layout->interleave >= 0, "interleave");
+	list_field(unused, layout->micro_batch >= 0, "micro_batch");
+	list_field(unused, layout->zero_stage >= 0, "zero_stage");
+	list_field(unused, layout->zero_group >= 0, "zero_group");
+	list_field(unused, layout->recompute != RECOMPUTE_UNSET, "recompute");
+	list_field(unused, layout->kept_layers >= 0, "kept_layers");
+	list_field(unused, layout->sequence_parallel != TRUTH_UNSET, "sequence_parallel");
+	list_field(unused, layout->offload != TRUTH_UNSET, "offload");
+	list_field(unused, layout->offload_activations != TRUTH_UNSET, "offload_activations");
 }
 
-/* Everything of an accelerator but its memory. */
+/* Collects all fields of an accelerator except its memory. */
 static void take_but_memory(struct unused *unused, const struct accelerator *changes)
 {
-	take(unused, changes->vendor != NULL, "vendor");
-	take(unused, changes->form_factor != NULL, "form_factor");
-	take(unused, changes->release_year >= 0, "release_year");
-	take(unused, changes->memory_type != NULL, "memory_type");
-	take(unused, is_given(changes->memory_bandwidth_gbs), "memory_bandwidth_gbs");
+	list_field(unused, changes->vendor != NULL, "vendor");
+	list_field(unused, changes->form_factor != NULL, "form_factor");
+	list_field(unused, changes->release_year >= 0, "release_year");
+	list_field(unused, changes->memory_type != NULL, "memory_type");
+	list_field(unused, is_given(changes->memory_bandwidth_gbs), "memory_bandwidth_gbs");
 	take_rates(unused, changes, PRECISION_UNSET);
-	take(unused, is_given(changes->tdp_w), "tdp_w");
-	take(unused, is_given(changes->idle_w), "idle_w");
-	take(unused, is_given(changes->load_w), "load_w");
-	take(unused, changes->interconnect != NULL, "interconnect");
-	take(unused, is_given(changes->interconnect_gbs), "interconnect_gbs");
-	take(unused, changes->pcie_gen >= 0, "pcie_gen");
-	take(unused, changes->max_nvlink_domain >= 0, "max_nvlink_domain");
-	take(unused, changes->transistor_nm >= 0, "transistor_nm");
-	take(unused, is_given(changes->die_area_mm2), "die_area_mm2");
-	take(unused, is_given(changes->embodied_kgco2e), "embodied_kgco2e");
-	take(unused, is_given(changes->embodied_boavizta_kgco2e), "embodied_boavizta_kgco2e");
+	list_field(unused, is_given(changes->tdp_w), "tdp_w");
+	list_field(unused, is_given(changes->idle_w), "idle_w");
+	list_field(unused, is_given(changes->load_w), "load_w");
+	list_field(unused, changes->interconnect != NULL, "interconnect");
+	list_field(unused, is_given(changes->interconnect_gbs), "interconnect_gbs");
+	list_field(unused, changes->pcie_gen >= 0, "pcie_gen");
+	list_field(unused, changes->max_nvlink_domain >= 0, "max_nvlink_domain");
+	list_field(unused, changes->transistor_nm >= 0, "transistor_nm");
+	list_field(unused, is_given(changes->die_area_mm2), "die_area_mm2");
+	list_field(unused, is_given(changes->embodied_kgco2e), "embodied_kgco2e");
+	list_field(unused, is_given(changes->embodied_boavizta_kgco2e), "embodied_boavizta_kgco2e");
 }
 
 void resolve_unused_memory(const struct resolver *resolver, const struct memory_request *asked)
@@ -450,34 +452,34 @@ void resolve_unused_memory(const struct resolver *resolver, const struct memory_
 
 	unused_model(resolver, &asked->common.model);
 	if (serves) {
-		say(resolver, asked->engine != ENGINE_UNSET && !resolve_accelerator_given(&asked->common.accelerator) &&
+		warn_of_field(resolver, asked->engine != ENGINE_UNSET && !resolve_accelerator_given(&asked->common.accelerator) &&
 			(asked->kv_precision != PRECISION_UNSET || asked->common.precision == PRECISION_UNSET || precision_weight_bytes(asked->common.precision) > 1.5), "engine",
-			"which part of the memory it gives to the cache needs an accelerator");
-		take(&unused, is_given(asked->sequence_length), "sequence_length");
-		take(&unused, asked->optimizer != OPTIMIZER_UNSET, "optimizer");
-		take(&unused, asked->fine_tuning.method != FINE_TUNING_UNSET, "fine_tuning.method");
-		take(&unused, asked->fine_tuning.rank >= 0, "fine_tuning.rank");
-		tell(&unused, "it is of trainings (purpose)");
+			"its share of memory for the cache needs an accelerator");
+		list_field(&unused, is_given(asked->sequence_length), "sequence_length");
+		list_field(&unused, asked->optimizer != OPTIMIZER_UNSET, "optimizer");
+		list_field(&unused, asked->fine_tuning.method != FINE_TUNING_UNSET, "fine_tuning.method");
+		list_field(&unused, asked->fine_tuning.rank >= 0, "fine_tuning.rank");
+		warn_of_fields(&unused, "it belongs to training (purpose)");
 		unused.prefix = "parallelism.";
 		take_layout(&unused, &asked->parallelism);
-		tell(&unused, "it is of trainings (purpose)");
+		warn_of_fields(&unused, "it belongs to training (purpose)");
 	} else {
-		say(resolver, asked->parallelism.sequence_parallel != TRUTH_UNSET && asked->parallelism.tensor <= 1, "parallelism.sequence_parallel",
+		warn_of_field(resolver, asked->parallelism.sequence_parallel != TRUTH_UNSET && asked->parallelism.tensor <= 1, "parallelism.sequence_parallel",
 			"it splits along the tensor-parallel group, which is one accelerator");
-		take(&unused, is_given(asked->context_tokens), "context_tokens");
-		take(&unused, is_given(asked->concurrency), "concurrency");
-		take(&unused, asked->engine != ENGINE_UNSET, "engine");
-		tell(&unused, "it is of inference (purpose)");
-		say(resolver, asked->common.gpu_count > 1 && asked->parallelism.zero_stage < 1 && !resolve_accelerator_given(&asked->common.accelerator), "gpu_count",
-			"ranks that are parallel in data hold the same, unless parallelism.zero_stage shards it");
-		say(resolver, asked->fine_tuning.rank >= 0 && asked->fine_tuning.method != FINE_TUNING_LORA && asked->fine_tuning.method != FINE_TUNING_QLORA,
+		list_field(&unused, is_given(asked->context_tokens), "context_tokens");
+		list_field(&unused, is_given(asked->concurrency), "concurrency");
+		list_field(&unused, asked->engine != ENGINE_UNSET, "engine");
+		warn_of_fields(&unused, "it belongs to inference (purpose)");
+		warn_of_field(resolver, asked->common.gpu_count > 1 && asked->parallelism.zero_stage < 1 && !resolve_accelerator_given(&asked->common.accelerator), "gpu_count",
+			"data-parallel ranks hold the same states unless parallelism.zero_stage shards them");
+		warn_of_field(resolver, asked->fine_tuning.rank >= 0 && asked->fine_tuning.method != FINE_TUNING_LORA && asked->fine_tuning.method != FINE_TUNING_QLORA,
 			"fine_tuning.rank", "only lora and qlora have one");
 	}
 	unused.prefix = "accelerator.";
 	take_but_memory(&unused, &asked->common.accelerator.changes);
-	tell(&unused, "memory is counted here, not time, energy or carbon");
-	take(&unused, asked->common.accelerator.like && asked->common.accelerator.id, "id");
-	tell(&unused, "beside like it only names the variant");
+	warn_of_fields(&unused, "this answer has memory, not time, energy or carbon");
+	list_field(&unused, asked->common.accelerator.like && asked->common.accelerator.id, "id");
+	warn_of_fields(&unused, "with like it only names the variant");
 }
 
 void resolve_unused_carbon(const struct resolver *resolver, const struct carbon_request *asked, const struct accelerator *accelerator)
@@ -488,14 +490,14 @@ void resolve_unused_carbon(const struct resolver *resolver, const struct carbon_
 	unused_facts(&unused, changes, accelerator);
 	unused_making(&unused, changes, &asked->hardware);
 	take_rates(&unused, changes, PRECISION_UNSET);
-	take(&unused, is_given(changes->memory_bandwidth_gbs), "memory_bandwidth_gbs");
-	take(&unused, changes->vendor != NULL, "vendor");
-	take(&unused, changes->form_factor != NULL, "form_factor");
-	tell(&unused, "power goes by utilization, tdp_w, load_w and idle_w");
-	take(&unused, is_given(changes->memory_usable_bytes), "memory_usable_bytes");
-	tell(&unused, "what fits is not counted here");
-	unused_network(&unused, changes, "what the links carry is not counted here");
-	take(&unused, asked->accelerator.like && asked->accelerator.id, "id");
-	tell(&unused, "beside like it only names the variant");
+	list_field(&unused, is_given(changes->memory_bandwidth_gbs), "memory_bandwidth_gbs");
+	list_field(&unused, changes->vendor != NULL, "vendor");
+	list_field(&unused, changes->form_factor != NULL, "form_factor");
+	warn_of_fields(&unused, "power follows from utilization, tdp_w, load_w and idle_w");
+	list_field(&unused, is_given(changes->memory_usable_bytes), "memory_usable_bytes");
+	warn_of_fields(&unused, "this answer does not check memory");
+	unused_network(&unused, changes, "this answer does not include traffic on links");
+	list_field(&unused, asked->accelerator.like && asked->accelerator.id, "id");
+	warn_of_fields(&unused, "with like it only names the variant");
 	unused_site(resolver, &asked->site, NULL);
 }

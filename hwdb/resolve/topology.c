@@ -5,11 +5,11 @@
 
 static const double bits_per_byte = 8;
 
-/* Systems that an accelerator is built into, by the beginning of its id; the first match counts. */
+/* Systems of accelerators, by the beginning of the accelerator's id; the first match is used. */
 static const struct system {
 	const char *prefix;
 	int64_t gpus_per_node;
-	double gigabits_per_s; /* of network per accelerator */
+	double gigabits_per_s; /* network for each accelerator */
 	const char *source;
 } systems[] = {
 	{"gb300", 4, 800, "NVIDIA GB300 NVL72: compute tray of 4 GPUs, ConnectX-8 800 Gb/s each"},
@@ -35,10 +35,10 @@ static const struct system {
 	{"inferentia2", 12, 100.0 / 12, "AWS inf2.48xlarge: 12 chips, 100 Gb/s"},
 };
 
-/* Instance types whose network differs from the maker's own system. */
+/* Instance types whose network differs from that of the vendor's own system. */
 static const struct instance {
 	const char *provider, *prefix;
-	double gigabits_per_s; /* of the whole instance */
+	double gigabits_per_s; /* network of the whole instance */
 	int64_t gpus;
 	const char *source;
 } instances[] = {
@@ -59,7 +59,7 @@ static const struct instance {
 	{"gcp", "a2-", 100, 8, "Google a2-highgpu-8g: 100 Gb/s for 8"},
 };
 
-/* Links to neighbours only, closed to rings in each dimension. */
+/* Links between neighbours only, closed to rings in each dimension. */
 static const struct torus {
 	const char *prefix;
 	int64_t dimensions;
@@ -77,8 +77,9 @@ static const struct torus {
 	{"inferentia2", 1, "AWS Neuron: 12 Inferentia2 chips of an instance in a ring of NeuronLink-v2"},
 };
 
-/* Slices that Google Cloud rents, and the network between them (Multislice). A pod of cubes is cut along them: any number of whole cubes is a slice.
- * The second and third generation have no Multislice: a job that is larger than a pod is planned as several all the same, at the fourth's network. */
+/* Slices that Google Cloud rents, and the network between them (Multislice). A pod of cubes is cut along the cubes: any
+ * number of whole cubes is a slice. The second and third generation have no Multislice; a job larger than a pod is
+ * still planned as several slices, with the fourth generation's network. */
 enum { TPU_CUBE = 64 };
 static const int64_t v2_slices[] = {4, 16, 64, 128, 256}, v3_slices[] = {4, 16, 32, 64, 128, 256, 512, 1024},
 	square_slices[] = {1, 4, 8, 16, 32, 64, 128, 256}, cube_slices[] = {4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 6144},
@@ -87,7 +88,7 @@ static const char v4_network[] = "Chowdhery et al. 2022 (PaLM, arXiv 2204.02311,
 static const struct pod {
 	const char *kin;
 	struct slice_sizes sizes;
-	double gigabits_per_s; /* of data-centre network for each chip */
+	double gigabits_per_s; /* data-centre network for each chip */
 	const char *source;
 } pods[] = {
 	{"tpu-v2", {v2_slices, COUNT_OF(v2_slices), 256, 0, "Google Cloud, TPU v2: v2-8, v2-32, v2-128, v2-256 and v2-512, two cores a chip (cloud.google.com/tpu/docs/v2)"}, 13.2, v4_network},
@@ -104,7 +105,8 @@ static const struct pod {
 		"Google Cloud, TPU7x: data centre network of 100 Gb/s for each chip, which joins slices (docs.cloud.google.com/tpu/docs/tpu7x)"},
 };
 
-/* TPU chips of a host talk to other hosts' over the same links as among themselves; slices to other slices over the data-centre network. */
+/* TPU chips of different hosts in a slice use the same links as chips of one host. Slices use the data-centre network
+ * between them. */
 static struct topology tpu_topology(const struct accelerator *accelerator)
 {
 	const char *kin = accelerator_kin(accelerator);
@@ -127,7 +129,8 @@ static struct topology tpu_topology(const struct accelerator *accelerator)
 	return topology;
 }
 
-/* Cards and what no table knows: as many as the largest machine on offer, and 100 Gb/s for the machine. */
+/* Returns the topology of cards and unknown accelerators: the largest machine in the offers, and 100 Gb/s for the
+ * machine. */
 static struct topology card_topology(int64_t instance_gpus)
 {
 	int64_t gpus = instance_gpus >= 1 && instance_gpus <= 16 ? instance_gpus : 8;
@@ -141,7 +144,7 @@ static struct topology card_topology(int64_t instance_gpus)
 	};
 }
 
-/* A machine's own processors: the device is the node. */
+/* A machine's own processors are one device, and the node. */
 static struct topology cpu_topology(void)
 {
 	return (struct topology){.gpus_per_node = 1, .internode_gbs = 100 / bits_per_byte, .gpus_source = "a machine's processors are one device",
@@ -170,7 +173,7 @@ static struct topology system_topology(const struct accelerator *accelerator, in
 	return card_topology(instance_gpus);
 }
 
-/* Where nobody rents more than one in an instance, nobody promises a fabric between them. */
+/* True where no instance has more than one accelerator: then no provider guarantees a network between instances. */
 static bool is_rented_singly(const struct offer *offer, int64_t instance_gpus, const struct topology *topology)
 {
 	return offer->gpus == 1 && instance_gpus == 1 && topology->torus_dimensions == 0;
@@ -201,7 +204,7 @@ struct topology topology_of(const struct accelerator *accelerator, const struct 
 	if (is_rented_singly(offer, instance_gpus, &topology)) {
 		topology.rented_singly = true;
 		topology.internode_gbs = 10 / bits_per_byte;
-		topology.internode_source = "instances of one accelerator, of which no fabric is published: 10 Gb/s, as AWS g5.xlarge";
+		topology.internode_source = "instances of one accelerator without a published network: 10 Gb/s, as AWS g5.xlarge";
 	}
 	return topology;
 }

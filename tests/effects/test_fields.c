@@ -84,7 +84,7 @@ static void ones_own_hardware_pays_the_sites_tariff(void **state)
 	assert_close(figure(own, usd), figure(cheap, usd), 1e-12);
 	assert_said(own, "site.electricity_usd_per_kwh is not used: pricing.on_premises.electricity_usd_per_kwh is given");
 	assert_said(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":\"1T\",\"accelerator\":\"h100\",\"gpu_count\":64,\"site\":{\"electricity_usd_per_kwh\":0.1}}"),
-		"site.electricity_usd_per_kwh is not used: what is rented");
+		"site.electricity_usd_per_kwh is not used: rental prices include electricity");
 }
 
 #define REPLICA(prompt) "{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"prompt_tokens\":" prompt ",\"output_tokens\":300,\"concurrency\":32}"
@@ -95,7 +95,7 @@ static void a_replica_says_that_it_goes_by_the_mean_prompt(void **state)
 
 	(void)state;
 	assert_close(figure(plain, "ttft_ms"), figure(spread, "ttft_ms"), 1e-12);
-	assert_said(spread, "prompt_tokens.cv is not used: one replica's means go by the mean prompt");
+	assert_said(spread, "prompt_tokens.cv is not used: one replica's means use the mean prompt");
 }
 
 #define SERVED(more) "{\"model\":\"llama-3.1-8b\",\"purpose\":\"inference\"" more "}"
@@ -156,7 +156,7 @@ static void figures_of_no_accelerator_are_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(requests); i++)
 		assert_false(ask("training", requests[i])->ok);
-	assert_contains(ask("training", requests[0])->refusal, "/accelerator: changes tdp_w, but of which accelerator: name it in `like`");
+	assert_contains(ask("training", requests[0])->refusal, "/accelerator: changes tdp_w of an accelerator that is not named: name it in `like`");
 	assert_false(ask("memory", "{\"model\":\"llama-3.1-8b\",\"accelerator\":{\"memory_gb\":48}}")->ok);
 }
 
@@ -172,7 +172,7 @@ static void the_median_beside_the_mean_tells_the_spread(void **state)
 	assert_close(figure(ask("inference", LENGTHS("{\"mean\":1000,\"p50\":500}")), ttft),
 		figure(ask("inference", LENGTHS("{\"mean\":1000,\"cv\":1.7320508075688772}")), ttft), 1e-6);
 	assert_contains(ask("inference", LENGTHS("{\"mean\":1000,\"p50\":1200}"))->refusal, "/prompt_tokens: the median (p50) of a log-normal is at most its mean");
-	assert_said(ask("inference", LENGTHS("{\"mean\":1000,\"p50\":500,\"cv\":1}")), "prompt_tokens.p50 is not used: cv says");
+	assert_said(ask("inference", LENGTHS("{\"mean\":1000,\"p50\":500,\"cv\":1}")), "prompt_tokens.p50 is not used: cv determines");
 }
 
 /* dstack 2024-11, vLLM v0.6 on eight H100, Llama 3.1 405B in FP8, 2,048 tokens out, offline: output tokens/s. */
@@ -217,24 +217,24 @@ static void what_does_nothing_is_said(void **state)
 	static const struct {
 		const char *kind, *request, *said;
 	} rows[] = {
-		{"training", ASKED("\"stack\":\"hai_llm\""), "generic does the same: the name is not used"},
+		{"training", ASKED("\"stack\":\"hai_llm\""), "generic has the same: the name is not used"},
 		{"training", ASKED("\"calibration\":\"datasheet\""), "calibration is not used: no measurement is on record"},
-		{"training", ASKED("\"enforce_memory\":false"), "enforce_memory is not used: what is recommended fits"},
+		{"training", ASKED("\"enforce_memory\":false"), "enforce_memory is not used: the recommended plan fits"},
 		{"training", ASKED("\"internode_gbs\":50"), "internode_gbs is not used: the training stays inside one node"},
 		{"training", ASKED("\"alternatives\":3,\"parallelism\":{\"tensor\":8,\"pipeline\":1}"), "alternatives is not used: there is no other option"},
 		{"training", ASKED("\"site\":{\"start\":\"2026-12-01T00:00:00Z\"}"), "site.start is not used: no hours of this site's grid"},
 		{"training", "{\"model\":{\"id\":\"llama-3.1-8b\",\"sample_bytes\":1000},\"tokens\":\"1T\",\"accelerator\":\"h100\",\"gpu_count\":8}",
-			"model.sample_bytes is not used: it is of a generic model"},
+			"model.sample_bytes is not used: it belongs to a generic model"},
 		{"training", "{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"gpu_count\":64,\"sequence_length\":4096,\"stages\":[{\"tokens\":\"1T\",\"sequence_length\":8192}]}",
 			"sequence_length is not used: every stage has its own"},
-		{"training", FASTER(",\"transistor_nm\":3,\"release_year\":2027", "bf16"), "accelerator.release_year is not used: how far software"},
-		{"inference", LOADED("\"startup_s\":30"), "startup_s is not used: replicas neither come and go"},
+		{"training", FASTER(",\"transistor_nm\":3,\"release_year\":2027", "bf16"), "accelerator.release_year is not used: the software's maturity"},
+		{"inference", LOADED("\"startup_s\":30"), "startup_s is not used: replicas are not scaled"},
 		{"inference", LOADED("\"routing\":\"round_robin\""), "routing is not used: there is one replica"},
 		{"inference", LOADED("\"shared_prefix\":{\"prefixes\":5,\"tokens\":100}"), "so that their number is not used"},
 		{"performance", "{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"prompt_tokens\":1000,\"output_tokens\":300,\"parallelism\":{\"disaggregated\":true}}",
 			"parallelism.disaggregated is not used: one replica"},
-		{"memory", "{\"model\":\"llama-3.1-8b\",\"purpose\":\"inference\",\"optimizer\":\"sgd\"}", "optimizer is not used: it is of trainings"},
-		{"carbon", "{\"accelerator\":\"h100\",\"hours\":10,\"site\":{\"electricity_usd_per_kwh\":0.1}}", "site.electricity_usd_per_kwh is not used: energy is counted here"},
+		{"memory", "{\"model\":\"llama-3.1-8b\",\"purpose\":\"inference\",\"optimizer\":\"sgd\"}", "optimizer is not used: it belongs to training"},
+		{"carbon", "{\"accelerator\":\"h100\",\"hours\":10,\"site\":{\"electricity_usd_per_kwh\":0.1}}", "site.electricity_usd_per_kwh is not used: this answer has energy"},
 	};
 
 	(void)state;

@@ -182,7 +182,7 @@ static void jobs_unlike_the_planned_one_say_less(void **state)
 	assert_close(calibration.stack_speed, 0.8, 1e-12);
 	assert_close(calibration.stack_likeness, 0.5, 1e-12);
 	assert_close(calibration.stack_low, sqrt(0.64 * 0.99), 1e-12);
-	assert_contains(assumed("calibration.stack_speed")->source, "8e+10 parameters on 64 accelerators in bf16: of what they show 0.5 holds here (E148)");
+	assert_contains(assumed("calibration.stack_speed")->source, "8e+10 parameters on 64 accelerators in bf16: likeness 0.5 to this job (E148)");
 	row->gpu_count = 640;
 	choose(NULL, "fsdp");
 	assert_close(calibration.stack_likeness, 0.25, 1e-12);

@@ -117,7 +117,7 @@ static void every_fault_of_a_request_comes_at_once(void **state)
 	assert_contains(fixture_fault("/tokens"), "15T");
 	assert_contains(fixture_fault("/reserved_hours"), "deadline_hours");
 	assert_contains(fixture_fault("/stack_release"), "2025-05");
-	assert_contains(fixture_fault("/pricing"), "leaves no offers");
+	assert_contains(fixture_fault("/pricing"), "replaces offers");
 	assert_contains(fixture_fault("/pricing/terms"), "reserved_1y");
 	assert_contains(fixture_fault("/site/country"), "not both");
 	fixture_fault("/gpu_count");

@@ -173,7 +173,7 @@ static void a_trace_has_a_rate(void **state)
 		request.prompt_tokens = request.output_tokens = tokens(ABSENT_NUMBER);
 		request.trace = (struct request_trace){.arrivals = arrivals, .count = i == 0 ? 1 : 2};
 		assert_int_equal(resolve(), STATUS_INVALID);
-		assert_contains(fixture_fault("/trace/arrivals"), "to know a rate");
+		assert_contains(fixture_fault("/trace/arrivals"), "a rate needs requests");
 	}
 }
 

@@ -149,7 +149,7 @@ static void a_named_country_has_its_own_prices_first(void **state)
 	request.common.site.country = "JP";
 	assert_int_equal(resolve(), STATUS_OK);
 	resolve_recommended(&fixture.resolver, &input.request.common, input.candidates, 1, &input.candidates[0].offer);
-	assert_contains(fixture.findings.warnings[0].detail, "those of Japan, as site says");
+	assert_contains(fixture.findings.warnings[0].detail, "those of Japan, from site");
 }
 
 static void what_a_provider_has_comes_before_what_others_have(void **state)

@@ -336,7 +336,7 @@ def test_the_front_names_its_ends_and_prices_a_tonne(daemon):
 def test_a_country_that_the_offer_does_not_stand_in_is_said(daemon):
     body = {"model": "llama-3.1-8b", "tokens": "1T", "gpu_count": 64, "accelerator": "h100", "pricing": {"providers": ["nebius"], "regions": ["eu-north1"]}}
     apart, same = (daemon.post("/v1/estimates/training", body | {"site": {"country": country}}).json["result"]["warnings"] for country in ("FRA", "FIN"))
-    assert len(apart) == 1 and "the price is that of nebius eu-north1 (Finland), grid, PUE and water are those of France, as site says" in apart[0] and same == []
+    assert len(apart) == 1 and "the price is that of nebius eu-north1 (Finland), grid, PUE and water are those of France, from site" in apart[0] and same == []
 
 
 @pytest.mark.parametrize("like", ["h100", "mi300x", "tpu-v5p"])

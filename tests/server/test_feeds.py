@@ -443,7 +443,7 @@ def test_hours_of_then_are_replayed_though_feeds_have_brought_others(fed, replic
 
 def test_another_zone_than_asked_for_is_refused(fed, replica):
     replica.answers["/v3/carbon-intensity/history"] = Reply({"zone": "DE", "history": [{"carbonIntensity": 400, "datetime": hour(0)}]})
-    assert_fails(fed, "electricity-maps", "the answer is of DE")
+    assert_fails(fed, "electricity-maps", "the answer is for DE")
 
 
 def test_gpu_core_and_memory_are_summed(fed, replica):

@@ -259,7 +259,7 @@ def test_a_price_on_demand_below_its_own_spot_price_is_doubted(daemon):
         answer = daemon.post("/v1/estimates/training", body)
         assert answer.status == 200, answer.text
         assert answer.json["result"]["recommended"]["cost"]["offer"]["usd_per_gpu_hour"] == 1.1
-        assert any("1.1 USD an accelerator-hour (doubt.a100), below its own spot price of 2.514" in warning for warning in answer.json["result"]["warnings"])
+        assert any("1.1 USD per accelerator-hour (doubt.a100), below its own spot price of 2.514" in warning for warning in answer.json["result"]["warnings"])
         assert daemon.request("PATCH", "/v1/prices/doubt.a100", json.dumps({"price_usd_per_hour": 5.1}),
                               {"Content-Type": "application/merge-patch+json"}).status == 200
         assert not any("spot price" in warning for warning in daemon.post("/v1/estimates/training", body).json["result"]["warnings"])

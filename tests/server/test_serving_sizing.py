@@ -30,7 +30,7 @@ def refused(daemon, changes, slug="invalid", path="/v1/estimates/inference"):
     ({"engine": "vlm"}, "/engine", "did you mean vllm"),
     ({"precisions": ["fp8", "fp9"]}, "/precisions/1", "did you mean fp8"),
     ({"precision": "fp8", "precisions": ["bf16"]}, "/precisions", "not both"),
-    ({"daily_profile": [0] * 24}, "/daily_profile", "load is 0"),
+    ({"daily_profile": [0] * 24}, "/daily_profile", "load of every hour is 0"),
     ({"daily_profile": [1, 2]}, "/daily_profile", "24 or 168"),
     ({"queries_per_minute": 0}, "/queries_per_minute", "more than 0"),
     ({"queries_per_minute": None, "requests_per_s": 0, "gpu_count": 2}, "/requests_per_s", "more than 0"),
