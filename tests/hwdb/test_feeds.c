@@ -290,7 +290,7 @@ static void lambda_prices_are_cents_of_an_instance(void **state)
 	assert_string_equal(walk.rows.prices[0].accelerator_id, "h100-sxm5-80gb");
 	assert_string_equal(walk.rows.prices[1].region, "us-south-2");
 	assert_int_equal(skipped("does not know"), 1);
-	assert_int_equal(skipped("nowhere"), 1);
+	assert_int_equal(skipped("not available now"), 1);
 	assert_int_equal(skipped("not a number"), 1);
 }
 
@@ -308,7 +308,7 @@ static void runpod_without_stock_is_no_offer(void **state)
 	assert_int_equal(walk.rows.price_count, 2);
 	assert_close(price("1x H100 SXM secure", "on_demand")->price_usd_per_hour, 2.69, 1e-12);
 	assert_close(price("1x H100 SXM spot", "spot")->price_usd_per_hour, 1.5, 1e-12);
-	assert_int_equal(skipped("nowhere") + skipped("does not know") + skipped("not a number"), 3);
+	assert_int_equal(skipped("not available now") + skipped("does not know") + skipped("not a number"), 3);
 	begin(FEED_RUNPOD, NULL);
 	assert_int_equal(read_text("{\"errors\":[{\"message\":\"Unauthorized\"}]}"), STATUS_MALFORMED);
 	assert_contains(failure.detail, "Unauthorized");
