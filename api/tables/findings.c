@@ -39,13 +39,6 @@ static const struct field advice_rows[] = {
 TABLE(advice, advice_rows, "A change that may improve the plan.");
 #undef OF
 
-#define OF struct warning
-static const struct field warning_rows[] = {
-	CHARS(detail, "A sentence"),
-};
-TABLE(warning, warning_rows, "A warning.", .shorthand = &warning_rows[0]);
-#undef OF
-
 DECLARE_TABLE(sensitivity, struct sensitivity);
 #define OF struct sensitivity
 static const struct field sensitivity_rows[] = {

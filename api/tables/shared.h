@@ -17,14 +17,13 @@ extern const char *const bottleneck_words[BOTTLENECK_COUNT], *const verdict_word
 extern const char *const provenance_words[PROVENANCE_DERIVED + 1], *const memory_purpose_words[MEMORY_PURPOSE_COUNT];
 
 /* Words that the structs store as text. */
-extern const char *const plan_kind_words[2], *const pricing_model_words[4], *const origin_words[4],
+extern const char *const plan_kind_words[2],
 																				*const state_words[6], *const job_state_words[5],
 																				*const agent_state_words[2], *const ecc_words[2], *const agent_device_state_words[3];
 extern const char *const generic_words[1], *const law_words[3], *const role_words[4];
 
 /* Parts of requests. */
 DECLARE_TABLE(model_reference, struct model_reference);
-DECLARE_TABLE(accelerator_fields, struct accelerator);
 DECLARE_TABLE(accelerator_reference, struct accelerator_reference);
 DECLARE_TABLE(on_premises, struct on_premises);
 DECLARE_TABLE(purchase, struct purchase);
@@ -45,7 +44,6 @@ DECLARE_TABLE(serving_parallelism, struct serving_parallelism);
 /* Parts of results. */
 DECLARE_TABLE(accelerator_id, struct accelerator);
 DECLARE_TABLE(findings, struct findings);
-DECLARE_TABLE(warning, struct warning);
 DECLARE_TABLE(provenance, struct provenance);
 DECLARE_TABLE(figure, struct figure);
 DECLARE_TABLE(interval, struct interval);

@@ -1,10 +1,11 @@
-/* The API's field tables, and the struct that each describes. Defined in api/tables/; schema/field.h explains the rows. */
+/* The API's field tables, and the struct that each describes. Defined in api/tables/, those of catalogue rows in
+ * hwdb/catalogue/; schema/field.h explains the rows. */
 #ifndef FLEETPLAN_API_TABLES_TABLES_H
 #define FLEETPLAN_API_TABLES_TABLES_H
 
 #include "api/tables/leases.h"
 #include "api/tables/pages.h"
-#include "hwdb/catalogue/catalogue.h"
+#include "hwdb/catalogue/catalogue_tables.h"
 #include "hwdb/catalogue/offers.h"
 #include "hwdb/catalogue/records.h"
 #include "planner/diagnosis/diagnosis.h"
@@ -55,10 +56,6 @@ DECLARE_TABLE(plan_patch, struct plan_record); /* name, labels, notes */
 DECLARE_TABLE(plan_comparison, struct plan_comparison);
 
 /* Catalogue rows: in requests, in answers and in CSV. */
-DECLARE_TABLE(accelerator, struct accelerator_row);
-DECLARE_TABLE(model, struct model_row);
-DECLARE_TABLE(price, struct price_row);
-DECLARE_TABLE(region, struct region_row);
 DECLARE_TABLE(calibration, struct calibration_row);
 DECLARE_TABLE(calibration_decision, struct calibration_verdict);
 DECLARE_TABLE(offer, struct offer);

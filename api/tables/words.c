@@ -77,8 +77,6 @@ const char *const memory_purpose_words[MEMORY_PURPOSE_COUNT] = {
 	[MEMORY_PURPOSE_TRAINING] = "training", [MEMORY_PURPOSE_INFERENCE] = "inference"};
 
 const char *const plan_kind_words[2] = {"training", "inference"};
-const char *const pricing_model_words[4] = {"on_demand", "spot", "reserved_1y", "reserved_3y"};
-const char *const origin_words[4] = {"builtin", "imported", "user", "measured"};
 const char *const state_words[6] = {"queued", "running", "succeeded", "failed", "cancelled", "expired"};
 const char *const ecc_words[2] = {"enabled", "disabled"};
 const char *const agent_state_words[2] = {"online", "silent"};

@@ -6,178 +6,56 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hwdb/catalogue/catalogue_tables.h"
 #include "schema/csv_table.h"
 
-enum cell { CELL_TEXT, CELL_NUMBER, CELL_COUNT };
-
-/* The destination of a column's cells. */
+/* The destination of a column's cells: a row of the table, and the offset from the row's start. */
 struct column {
-	const char *name;
-	enum cell cell;
+	const struct field *field;
 	size_t offset;
 };
 
-#define TEXT(row, name, member)                                                                                        \
-	{                                                                                                                  \
-		name, CELL_TEXT, offsetof(struct row, member)                                                                  \
-	}
-#define NUMBER(row, name, member)                                                                                      \
-	{                                                                                                                  \
-		name, CELL_NUMBER, offsetof(struct row, member)                                                                \
-	}
-#define COUNT(row, name, member)                                                                                       \
-	{                                                                                                                  \
-		name, CELL_COUNT, offsetof(struct row, member)                                                                 \
-	}
-#define ACCELERATOR_TEXT(member)   TEXT(accelerator_row, #member, accelerator.member)
-#define ACCELERATOR_NUMBER(member) NUMBER(accelerator_row, #member, accelerator.member)
-#define ACCELERATOR_COUNT(member)  COUNT(accelerator_row, #member, accelerator.member)
-#define PRICE_TEXT(member)         TEXT(price_row, #member, member)
-#define REGION_TEXT(member)        TEXT(region_row, #member, member)
-#define REGION_NUMBER(member)      NUMBER(region_row, #member, member)
-#define REGION_COUNT(member)       COUNT(region_row, #member, member)
-
-static const struct column accelerator_columns[] = {
-	ACCELERATOR_TEXT(id),
-	ACCELERATOR_TEXT(vendor),
-	ACCELERATOR_TEXT(name),
-	ACCELERATOR_TEXT(form_factor),
-	ACCELERATOR_TEXT(memory_type),
-	ACCELERATOR_TEXT(interconnect),
-	ACCELERATOR_COUNT(release_year),
-	ACCELERATOR_NUMBER(memory_gb),
-	ACCELERATOR_NUMBER(memory_usable_bytes),
-	ACCELERATOR_NUMBER(memory_bandwidth_gbs),
-	ACCELERATOR_NUMBER(tflops_fp64),
-	ACCELERATOR_NUMBER(tflops_fp32),
-	ACCELERATOR_NUMBER(tflops_tf32),
-	ACCELERATOR_NUMBER(tflops_bf16),
-	ACCELERATOR_NUMBER(tflops_fp16),
-	ACCELERATOR_NUMBER(tflops_fp8),
-	ACCELERATOR_NUMBER(tops_int8),
-	ACCELERATOR_NUMBER(tflops_fp4),
-	ACCELERATOR_NUMBER(tdp_w),
-	ACCELERATOR_NUMBER(idle_w),
-	ACCELERATOR_NUMBER(load_w),
-	ACCELERATOR_NUMBER(interconnect_gbs),
-	ACCELERATOR_COUNT(pcie_gen),
-	ACCELERATOR_COUNT(max_nvlink_domain),
-	ACCELERATOR_COUNT(transistor_nm),
-	ACCELERATOR_NUMBER(die_area_mm2),
-	ACCELERATOR_NUMBER(embodied_kgco2e),
-	ACCELERATOR_NUMBER(embodied_boavizta_kgco2e),
-	ACCELERATOR_TEXT(source),
-	ACCELERATOR_TEXT(source_date),
-	ACCELERATOR_TEXT(unverified),
-	ACCELERATOR_TEXT(notes),
-	TEXT(accelerator_row, "memory_usable_source", memory_usable_source),
-};
-
-static const struct column price_columns[] = {
-	PRICE_TEXT(id),
-	PRICE_TEXT(provider),
-	PRICE_TEXT(instance_type),
-	PRICE_TEXT(region),
-	PRICE_TEXT(accelerator_id),
-	PRICE_TEXT(pricing_model),
-	PRICE_TEXT(as_of),
-	PRICE_TEXT(notes),
-	COUNT(price_row, "gpus", gpus),
-	NUMBER(price_row, "vcpus", vcpus),
-	NUMBER(price_row, "ram_gb", ram_gb),
-	NUMBER(price_row, "price_usd_per_hour", price_usd_per_hour),
-	TEXT(price_row, "source", meta.source),
-};
-
-static const struct column region_columns[] = {
-	REGION_TEXT(id),
-	REGION_TEXT(provider),
-	REGION_TEXT(region_id),
-	REGION_TEXT(country_zone),
-	REGION_TEXT(location),
-	REGION_TEXT(em_zone),
-	REGION_NUMBER(grid_gco2e_per_kwh),
-	REGION_NUMBER(grid_marginal_gco2e_per_kwh),
-	REGION_NUMBER(pue),
-	REGION_NUMBER(wue_l_per_kwh),
-	REGION_NUMBER(ewif_l_per_kwh),
-	REGION_COUNT(year),
-	REGION_COUNT(pue_year),
-	REGION_COUNT(wue_year),
-	TEXT(region_row, "source", meta.source),
-	TEXT(region_row, "source_date", meta.source_date),
-};
-
-static void columns_clear(const struct column *columns, size_t count, void *row)
+static void row_clear(const struct field_table *table, void *row, struct row_meta *meta)
 {
-	for (const struct column *column = columns; column < columns + count; column++) {
-		void *cell = (char *)row + column->offset;
-
-		switch (column->cell) {
-		case CELL_TEXT:
-			*(const char **)cell = NULL;
-			break;
-		case CELL_NUMBER:
-			*(double *)cell = ABSENT_NUMBER;
-			break;
-		case CELL_COUNT:
-			*(int64_t *)cell = ABSENT_COUNT;
-			break;
-		}
-	}
+	field_table_clear(table, row);
+	*meta = (struct row_meta){0};
 }
 
 void accelerator_row_clear(struct accelerator_row *row)
 {
-	*row = (struct accelerator_row){0};
-	columns_clear(accelerator_columns, COUNT_OF(accelerator_columns), row);
+	row_clear(&table_accelerator, row, &row->meta);
 }
 
 void price_row_clear(struct price_row *row)
 {
-	*row = (struct price_row){0};
-	columns_clear(price_columns, COUNT_OF(price_columns), row);
+	row_clear(&table_price, row, &row->meta);
 }
 
 void region_row_clear(struct region_row *row)
 {
-	*row = (struct region_row){0};
-	columns_clear(region_columns, COUNT_OF(region_columns), row);
-}
-
-static bool cell_is_given(const struct column *column, const void *cell)
-{
-	switch (column->cell) {
-	case CELL_TEXT:
-		return *(const char *const *)cell != NULL;
-	case CELL_NUMBER:
-		return is_given(*(const double *)cell);
-	case CELL_COUNT:
-		return *(const int64_t *)cell != ABSENT_COUNT;
-	}
-	return false;
+	row_clear(&table_region, row, &row->meta);
 }
 
 void accelerator_apply_changes(
 	struct accelerator *accelerator, const struct accelerator *changes, char *changed, size_t size)
 {
-	static const size_t sizes[] = {
-		[CELL_TEXT] = sizeof(const char *), [CELL_NUMBER] = sizeof(double), [CELL_COUNT] = sizeof(int64_t)};
-	const size_t begin = offsetof(struct accelerator_row, accelerator);
 	size_t used = 0;
 
 	changed[0] = '\0';
-	for (size_t i = 0; i < COUNT_OF(accelerator_columns); i++) {
-		const struct column *column = &accelerator_columns[i];
-		const char *from;
+	for (size_t i = 0; i < table_accelerator_fields.row_count; i++) {
+		const struct field *field = &table_accelerator_fields.rows[i];
+		const void *from = (const char *)changes + field->offset;
+		void *to = (char *)accelerator + field->offset;
 
-		if (column->offset < begin || column->offset >= begin + sizeof *accelerator)
+		if (field->kind == FIELD_NUMBER && is_given(*(const double *)from))
+			*(double *)to = *(const double *)from;
+		else if (field->kind == FIELD_INTEGER && *(const int64_t *)from != ABSENT_COUNT)
+			*(int64_t *)to = *(const int64_t *)from;
+		else if (field->kind == FIELD_TEXT && *(const char *const *)from)
+			*(const char **)to = *(const char *const *)from;
+		else
 			continue;
-		from = (const char *)changes + (column->offset - begin);
-		if (!cell_is_given(column, from))
-			continue;
-		memcpy((char *)accelerator + (column->offset - begin), from, sizes[column->cell]);
-		used += (size_t)snprintf(changed + used, size - used, "%s%s", used ? ", " : "", column->name);
+		used += (size_t)snprintf(changed + used, size - used, "%s%s", used ? ", " : "", field->key);
 		used = used < size ? used : size - 1;
 	}
 }
@@ -201,13 +79,13 @@ static bool store_cell(const struct column *column, const char *text, void *row)
 
 	if (!*text)
 		return true;
-	if (column->cell == CELL_TEXT) {
+	if (column->field->kind == FIELD_TEXT) {
 		*(const char **)cell = text;
 		return true;
 	}
 	if (!parse_number(text, &number))
 		return false;
-	if (column->cell == CELL_NUMBER) {
+	if (column->field->kind == FIELD_NUMBER) {
 		*(double *)cell = number;
 		return true;
 	}
@@ -217,56 +95,55 @@ static bool store_cell(const struct column *column, const char *text, void *row)
 	return true;
 }
 
-/* The columns and the functions of one kind of row. */
+/* The table and the functions of one kind of row. */
 struct reader {
-	const struct column *columns;
-	size_t column_count, row_size;
+	const struct field_table *table;
 	void (*clear)(void *row);
 	/* Fills members that are not columns (origin, id). False when the row has no key. */
 	bool (*finish)(struct arena *arena, const struct rows_source *source, void *row);
 	const char *key; /* names of the key columns, for the message */
 };
 
-static enum status map_columns(
-	const struct csv *csv, const struct reader *reader, const struct column **map, struct failure *failure)
+static enum status map_columns(const struct csv *csv, const struct field_table *table, void *row, struct column *map, struct failure *failure)
 {
 	for (size_t i = 0; i < csv->column_count; i++) {
-		map[i] = NULL;
-		for (size_t j = 0; j < reader->column_count; j++)
-			if (strcmp(csv->columns[i], reader->columns[j].name) == 0)
-				map[i] = &reader->columns[j];
-		if (!map[i])
+		void *object = row;
+		const struct field *field = field_find(table, csv->columns[i], &object);
+
+		if (!field || (field->kind != FIELD_TEXT && field->kind != FIELD_NUMBER && field->kind != FIELD_INTEGER))
 			return failure_set(failure, STATUS_INVALID, "%s: unknown column \"%s\"", csv->name, csv->columns[i]);
+		map[i] = (struct column){field, (size_t)((char *)object - (char *)row) + field->offset};
 	}
 	return STATUS_OK;
 }
 
-static enum status read_row(const struct csv *csv, const struct column *const *map, void *row, struct failure *failure)
+static enum status read_row(const struct csv *csv, const struct column *map, void *row, struct failure *failure)
 {
 	for (size_t i = 0; i < csv->column_count; i++)
-		if (!store_cell(map[i], csv->fields[i], row))
-			return failure_set(failure, STATUS_INVALID, "%s, line %zu: \"%s\" is no %s for %s", csv->name,
-				csv->record_line, csv->fields[i], map[i]->cell == CELL_COUNT ? "count" : "number", map[i]->name);
+		if (!store_cell(&map[i], csv->fields[i], row))
+			return failure_set(failure, STATUS_INVALID, "%s, line %zu: \"%s\" is not a %s for %s", csv->name,
+				csv->record_line, csv->fields[i], map[i].field->kind == FIELD_INTEGER ? "count" : "number", map[i].field->key);
 	return STATUS_OK;
 }
 
 static enum status read_rows(const struct rows_source *source, const struct reader *reader, struct arena *arena,
 	void **rows, size_t *count, struct failure *failure)
 {
-	const struct column *map[CSV_COLUMNS_MAX];
+	struct column map[CSV_COLUMNS_MAX];
 	struct csv csv;
 	enum status status = csv_begin(&csv, source->name, source->text, source->length, arena, failure);
 
 	*count = 0;
-	if (status == STATUS_OK)
-		status = map_columns(&csv, reader, map, failure);
 	if (status != STATUS_OK)
 		return status;
-	*rows = arena_alloc(arena, csv.record_count + 1, reader->row_size);
+	*rows = arena_alloc(arena, csv.record_count + 1, reader->table->size);
 	if (!*rows)
 		return failure_set(failure, STATUS_NO_MEMORY, "%s is too large", source->name);
+	status = map_columns(&csv, reader->table, *rows, map, failure);
+	if (status != STATUS_OK)
+		return status;
 	while (csv_next(&csv)) {
-		void *row = (char *)*rows + *count * reader->row_size;
+		void *row = (char *)*rows + *count * reader->table->size;
 
 		reader->clear(row);
 		status = read_row(&csv, map, row, failure);
@@ -330,8 +207,7 @@ static bool finish_region(struct arena *arena, const struct rows_source *source,
 enum status rows_text_accelerators(
 	const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
 {
-	static const struct reader reader = {accelerator_columns, COUNT_OF(accelerator_columns),
-		sizeof(struct accelerator_row), clear_accelerator, finish_accelerator, "an id"};
+	static const struct reader reader = {&table_accelerator, clear_accelerator, finish_accelerator, "an id"};
 
 	return read_rows(source, &reader, arena, (void **)&rows->accelerators, &rows->accelerator_count, failure);
 }
@@ -339,8 +215,7 @@ enum status rows_text_accelerators(
 enum status rows_text_prices(
 	const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
 {
-	static const struct reader reader = {price_columns, COUNT_OF(price_columns), sizeof(struct price_row), clear_price,
-		finish_price, "provider, instance_type, accelerator_id and pricing_model"};
+	static const struct reader reader = {&table_price, clear_price, finish_price, "provider, instance_type, accelerator_id and pricing_model"};
 
 	return read_rows(source, &reader, arena, (void **)&rows->prices, &rows->price_count, failure);
 }
@@ -348,8 +223,7 @@ enum status rows_text_prices(
 enum status rows_text_regions(
 	const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
 {
-	static const struct reader reader = {region_columns, COUNT_OF(region_columns), sizeof(struct region_row),
-		clear_region, finish_region, "provider and region_id"};
+	static const struct reader reader = {&table_region, clear_region, finish_region, "provider and region_id"};
 
 	return read_rows(source, &reader, arena, (void **)&rows->regions, &rows->region_count, failure);
 }

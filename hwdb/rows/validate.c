@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "hwdb/catalogue/catalogue_tables.h"
 #include "hwdb/catalogue/offers.h"
 
 static void fault(
@@ -16,60 +17,24 @@ static void fault(
 	failure_add(failure, at, code, "%s", detail);
 }
 
-/* A member and its allowed range. */
-struct bound {
-	const char *member;
-	size_t offset;
-	double least, most;
-};
-
-#define BOUND(row, member, least, most)                                                                                \
-	{                                                                                                                  \
-#member, offsetof(struct row, member), least, most                                                             \
-	}
-
-/* Bounds: half of the smallest value ever sold, and about ten times the largest. */
-static const struct bound accelerator_bounds[] = {
-	BOUND(accelerator, memory_gb, 0.25, 4096),
-	BOUND(accelerator, memory_usable_bytes, 0.25e9, 4.4e12),
-	BOUND(accelerator, memory_bandwidth_gbs, 1, 200000),
-	BOUND(accelerator, tflops_fp64, 0.001, 10000),
-	BOUND(accelerator, tflops_fp32, 0.001, 20000),
-	BOUND(accelerator, tflops_tf32, 0.001, 50000),
-	BOUND(accelerator, tflops_bf16, 0.001, 100000),
-	BOUND(accelerator, tflops_fp16, 0.001, 100000),
-	BOUND(accelerator, tflops_fp8, 0.001, 200000),
-	BOUND(accelerator, tops_int8, 0.001, 200000),
-	BOUND(accelerator, tflops_fp4, 0.001, 400000),
-	BOUND(accelerator, tdp_w, 1, 50000),
-	BOUND(accelerator, idle_w, 0, 20000),
-	BOUND(accelerator, load_w, 0, 20000),
-	BOUND(accelerator, interconnect_gbs, 0, 50000),
-	BOUND(accelerator, die_area_mm2, 1, 100000),
-	BOUND(accelerator, embodied_kgco2e, 0, 50000),
-	BOUND(accelerator, embodied_boavizta_kgco2e, 0, 50000),
-};
-
-static const struct bound region_bounds[] = {
-	BOUND(region_row, grid_gco2e_per_kwh, 0, 1500),
-	BOUND(region_row, grid_marginal_gco2e_per_kwh, 0, 1500),
-	BOUND(region_row, pue, 1, 3),
-	BOUND(region_row, wue_l_per_kwh, 0, 20),
-	BOUND(region_row, ewif_l_per_kwh, 0, 100),
-};
-
-static void check_bounds(
-	const struct bound *bounds, size_t count, const void *row, const char *pointer, struct failure *failure)
+/* Checks numbers and counts against the ranges of the table's own rows. */
+static void check_ranges(const struct field_table *table, const void *object, const char *pointer, struct failure *failure)
 {
-	for (const struct bound *bound = bounds; bound < bounds + count; bound++) {
-		double value;
+	for (const struct field *field = table->rows; field < table->rows + table->row_count; field++) {
+		const void *member = (const char *)object + field->offset;
 		char detail[96];
+		double value;
 
-		memcpy(&value, (const char *)row + bound->offset, sizeof value);
-		if (isnan(value) || (value >= bound->least && value <= bound->most))
+		if (field->kind == FIELD_NUMBER || field->kind == FIELD_COUNT)
+			value = *(const double *)member;
+		else if (field->kind == FIELD_INTEGER && *(const int64_t *)member != ABSENT_COUNT)
+			value = (double)*(const int64_t *)member;
+		else
 			continue;
-		snprintf(detail, sizeof detail, "must lie between %g and %g", bound->least, bound->most);
-		fault(failure, pointer, bound->member, "out_of_range", detail);
+		if (isnan(value) || (value >= field->minimum && value <= field->maximum))
+			continue;
+		snprintf(detail, sizeof detail, "must lie between %g and %g", field->minimum, field->maximum);
+		fault(failure, pointer, field->key, "out_of_range", detail);
 	}
 }
 
@@ -95,7 +60,7 @@ static void check_rates(const struct accelerator *row, const char *pointer, stru
 
 void validate_accelerator(const struct accelerator *row, const char *pointer, struct failure *failure)
 {
-	check_bounds(accelerator_bounds, COUNT_OF(accelerator_bounds), row, pointer, failure);
+	check_ranges(&table_accelerator_fields, row, pointer, failure);
 	check_rates(row, pointer, failure);
 	if (!is_given(row->memory_gb))
 		fault(failure, pointer, "memory_gb", "required", "give the name-plate memory");
@@ -111,42 +76,36 @@ void validate_accelerator(const struct accelerator *row, const char *pointer, st
 
 void validate_price(const struct price_row *row, const char *pointer, struct failure *failure)
 {
+	static const double least_usd = 0.01, most_usd = 200; /* of one accelerator: outside, the price or the count is wrong */
+	double each_usd = row->price_usd_per_hour / (double)row->gpus;
 	int64_t as_of_us;
 
-	if (row->gpus < 1 || row->gpus > 4096)
-		fault(failure, pointer, "gpus", "out_of_range", "must lie between 1 and 4096");
-	else if (!(row->price_usd_per_hour / (double)row->gpus >= 0.01 &&
-				 row->price_usd_per_hour / (double)row->gpus <= 200))
+	check_ranges(&table_price, row, pointer, failure);
+	if (row->gpus == ABSENT_COUNT)
+		fault(failure, pointer, "gpus", "required", "give the number of accelerators of the instance");
+	else if (row->gpus >= 1 && !(each_usd >= least_usd && each_usd <= most_usd))
 		fault(failure, pointer, "price_usd_per_hour", "out_of_range",
 			"must be 0.01 to 200 USD per hour for each accelerator; give the price of the whole instance");
 	if (term_of_text(row->pricing_model) == TERM_UNSET)
 		fault(failure, pointer, "pricing_model", "unknown", "must be on_demand, spot, reserved_1y or reserved_3y");
-	if (is_given(row->vcpus) && !(row->vcpus >= 0 && row->vcpus <= 1e6))
-		fault(failure, pointer, "vcpus", "out_of_range", "must lie between 0 and 1e6");
-	if (is_given(row->ram_gb) && !(row->ram_gb >= 0 && row->ram_gb <= 1e6))
-		fault(failure, pointer, "ram_gb", "out_of_range", "must lie between 0 and 1e6");
 	if (!row->as_of || !clock_parse(row->as_of, &as_of_us))
 		fault(failure, pointer, "as_of", "malformed", "must be the date of the price, such as 2026-07-20");
 }
 
 void validate_region(const struct region_row *row, const char *pointer, struct failure *failure)
 {
-	check_bounds(region_bounds, COUNT_OF(region_bounds), row, pointer, failure);
+	check_ranges(&table_region, row, pointer, failure);
 	if (!is_given(row->grid_gco2e_per_kwh))
 		fault(failure, pointer, "grid_gco2e_per_kwh", "required", "give the grid's intensity");
-	if (row->year != ABSENT_COUNT && (row->year < 1990 || row->year > 2100))
-		fault(failure, pointer, "year", "out_of_range", "must lie between 1990 and 2100");
 }
 
 void validate_model(const struct model_row *row, const char *pointer, struct failure *failure)
 {
 	if (!row->config.text && !is_given(row->params_total))
 		fault(failure, pointer, "config", "required", "give a config.json or params_total");
-	if (is_given(row->params_total) && !(row->params_total >= 1e6 && row->params_total <= 1e15))
-		fault(failure, pointer, "params_total", "out_of_range", "must lie between 1e6 and 1e15");
-	if (is_given(row->params_active) &&
-		!(row->params_active >= 1e6 && row->params_active <= given_or(row->params_total, 1e15)))
-		fault(failure, pointer, "params_active", "out_of_range", "must lie between 1e6 and params_total");
+	check_ranges(&table_model, row, pointer, failure);
+	if (is_given(row->params_active) && row->params_active > given_or(row->params_total, INFINITY))
+		fault(failure, pointer, "params_active", "out_of_range", "must not be above params_total");
 }
 
 enum status validate_rows(const struct catalogue_rows *rows, struct failure *failure)

@@ -1,7 +1,7 @@
 /* Checks of catalogue rows: bounds of physics and of the market, and members that contradict each other.
  *
  * The functions add faults at `pointer` and the member's name, and set the failure's status to STATUS_INVALID. Absent
- * members are not checked. The field tables check ranges too; these functions also check rows from files. */
+ * members are not checked. Ranges are those of the field tables (catalogue_tables.h). */
 #ifndef FLEETPLAN_HWDB_ROWS_VALIDATE_H
 #define FLEETPLAN_HWDB_ROWS_VALIDATE_H
 

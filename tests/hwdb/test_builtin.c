@@ -152,11 +152,11 @@ static void imported_rows_get_an_id_or_a_reason(void **state)
 		const char *text, *detail;
 	} bad[] = {
 		{"provider,colour\naws,red\n", "unknown column \"colour\""},
-		{"provider,gpus\naws,eight\n", "\"eight\" is no count for gpus"},
-		{"provider,gpus\naws,1.5\n", "is no count"},
-		{"provider,price_usd_per_hour\naws,nan\n", "is no number"},
-		{"provider,price_usd_per_hour\naws,1e999\n", "is no number"},
-		{"provider,price_usd_per_hour\naws,0x10\n", "is no number"},
+		{"provider,gpus\naws,eight\n", "\"eight\" is not a count for gpus"},
+		{"provider,gpus\naws,1.5\n", "is not a count"},
+		{"provider,price_usd_per_hour\naws,nan\n", "is not a number"},
+		{"provider,price_usd_per_hour\naws,1e999\n", "is not a number"},
+		{"provider,price_usd_per_hour\naws,0x10\n", "is not a number"},
 		{"provider\naws\n", "a row needs provider, instance_type"},
 		{"id,accelerator_id\nx,t4\n", "a row needs provider, instance_type"},
 	};

@@ -1,7 +1,6 @@
 /* Bodies, patches and queries: what is taken, and how every fault is told. */
 #include "api/tables/shared.h"
 #include "api/tables/tables.h"
-#include "hwdb/rows/validate.h"
 #include "support/assert.h"
 
 static struct arena arena;
@@ -286,18 +285,10 @@ static void memory_is_bounded(void **state)
 
 static void catalogue_rows_hold_physical_figures(void **state)
 {
-	struct price_row price;
 	struct region_row region;
 	struct accelerator_row accelerator;
 
 	(void)state;
-	assert_int_equal(decode(&table_price,
-						 "{\"provider\":\"p\",\"instance_type\":\"x8\",\"accelerator_id\":\"h100\",\"gpus\":8,\"price_"
-						 "usd_per_hour\":0.07,"
-						 "\"pricing_model\":\"on_demand\",\"as_of\":\"2026-07-20\",\"source\":\"s\"}",
-						 &price),
-		STATUS_INVALID);
-	assert_fault("/price_usd_per_hour", "out_of_range", "for each accelerator, is 0.00875");
 	assert_int_equal(decode(&table_region,
 						 "{\"provider\":\"p\",\"region_id\":\"r\",\"grid_gco2e_per_kwh\":1501,\"pue\":0.9}", &region),
 		STATUS_INVALID);
@@ -310,43 +301,6 @@ static void catalogue_rows_hold_physical_figures(void **state)
 	assert_fault("/origin", "read_only", "");
 	assert_fault("/memory_gb", "required", "");
 	assert_fault("/memory_bandwidth_gbs", "out_of_range", "10^9 bytes/s");
-}
-
-static size_t bounds_checked;
-
-/* Every number of the table is taken at its ends by the catalogue's own check, and refused just beyond them. */
-static void same_bounds(const struct field_table *table)
-{
-	for (size_t i = 0; i < table->row_count; i++) {
-		const struct field *row = &table->rows[i];
-		const double at[] = {row->minimum, row->maximum, row->minimum * 0.999 - 1e-9, row->maximum * 1.001};
-
-		if (row->kind == FIELD_MERGE)
-			same_bounds(row->table);
-		for (size_t k = 0; row->kind == FIELD_NUMBER && k < COUNT_OF(at); k++) {
-			struct accelerator accelerator;
-			bool refused = false;
-
-			field_table_clear(&table_accelerator_fields, &accelerator);
-			memcpy((char *)&accelerator + row->offset, &at[k], sizeof at[k]);
-			failure_clear(&failure);
-			validate_accelerator(&accelerator, "", &failure);
-			for (size_t f = 0; f < failure.fault_count; f++)
-				refused |= strcmp(failure.faults[f].pointer + 1, row->key) == 0 &&
-						   strcmp(failure.faults[f].code, "out_of_range") == 0;
-			if (refused != (k >= 2))
-				fail_msg("%s: %g is %s by validate_accelerator", row->key, at[k], refused ? "refused" : "taken");
-			bounds_checked++;
-		}
-	}
-}
-
-static void documented_bounds_are_the_catalogues(void **state)
-{
-	(void)state;
-	bounds_checked = 0;
-	same_bounds(&table_accelerator_fields);
-	assert_true(bounds_checked >= 4 * 16);
 }
 
 static void an_id_has_its_form(void **state)
@@ -603,7 +557,6 @@ int main(void)
 		cmocka_unit_test(what_is_not_json_is_malformed),
 		cmocka_unit_test(memory_is_bounded),
 		cmocka_unit_test(catalogue_rows_hold_physical_figures),
-		cmocka_unit_test(documented_bounds_are_the_catalogues),
 		cmocka_unit_test(an_id_has_its_form),
 		cmocka_unit_test(a_patch_changes_what_it_names),
 		cmocka_unit_test(a_patch_merges_objects_and_replaces_lists),

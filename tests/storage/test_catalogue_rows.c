@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "hwdb/catalogue/catalogue_tables.h"
+#include "storage/sqlite/maps.h"
 #include "storage/sqlite/rows.h"
 #include "support/store.h"
 
@@ -479,6 +481,56 @@ static void history_costs_nothing(void **state)
 			fail_msg("%s: %d steps, of an old row %d", read[k] == ROW_GET ? "get" : "list", steps[0][k], steps[1][k]);
 }
 
+/* How a field's member is stored, by the field's kind. */
+static const enum column_kind column_kinds[FIELD_KIND_COUNT] = {[FIELD_NUMBER] = COLUMN_NUMBER,
+	[FIELD_COUNT] = COLUMN_NUMBER,
+	[FIELD_INTEGER] = COLUMN_COUNT,
+	[FIELD_TEXT] = COLUMN_TEXT,
+	[FIELD_TEXTS] = COLUMN_LIST,
+	[FIELD_JSON] = COLUMN_JSON,
+	[FIELD_LIST] = COLUMN_CONFLICTS};
+
+static size_t fields_checked;
+
+/* Each field of a table that clients write is a column of the map, at the same member, and a column of the database. */
+static void assert_fields_have_columns(sqlite3 *db, const struct field_table *table, size_t base, const struct column_map *map)
+{
+	for (const struct field *field = table->rows; field < table->rows + table->row_count; field++) {
+		sqlite3_stmt *found;
+		int column;
+
+		if (field->kind == FIELD_MERGE)
+			assert_fields_have_columns(db, field->table, base + field->offset, map);
+		if (field->kind == FIELD_MERGE || field->flags & READ_ONLY)
+			continue;
+		column = column_find(map, field->key);
+		if (column < 0 || map->columns[column].offset != base + field->offset || map->columns[column].kind != column_kinds[field->kind])
+			fail_msg("%s.%s: the map of columns has another member or kind", map->noun, field->key);
+		assert_int_equal(sqlite3_prepare_v2(db, "SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2", -1, &found, NULL), SQLITE_OK);
+		sqlite3_bind_text(found, 1, map->noun, -1, SQLITE_STATIC);
+		sqlite3_bind_text(found, 2, field->key, -1, SQLITE_STATIC);
+		if (sqlite3_step(found) != SQLITE_ROW)
+			fail_msg("%s.%s: the database has no such column", map->noun, field->key);
+		sqlite3_finalize(found);
+		fields_checked++;
+	}
+}
+
+static void every_field_has_its_column(void **state)
+{
+	struct store *store = *state;
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(store->path, &db), SQLITE_OK);
+	fields_checked = 0;
+	assert_fields_have_columns(db, &table_accelerator, 0, &accelerator_map);
+	assert_fields_have_columns(db, &table_model, 0, &model_map);
+	assert_fields_have_columns(db, &table_price, 0, &price_map);
+	assert_fields_have_columns(db, &table_region, 0, &region_map);
+	sqlite3_close(db);
+	assert_true(fields_checked > 70);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_setup, store_teardown)
 
 int main(void)
@@ -486,6 +538,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(every_member_of_an_accelerator_comes_back),
 		TEST(every_member_of_the_others_comes_back),
+		TEST(every_field_has_its_column),
 		TEST(a_change_keeps_the_past),
 		TEST(a_clock_set_back_does_not_mix_the_past),
 		cmocka_unit_test_setup_teardown(a_snapshot_is_of_one_instant, store_setup_in_memory, store_teardown),
