@@ -47,7 +47,7 @@ static const struct {
 static struct catalogue *catalogue;
 static struct arena arena;
 static struct failure failure;
-static json_t *kept; /* kind and request -> address of the answer */
+static json_t *kept; /* key: kind and request; value: address of the answer */
 static size_t computed;
 
 const struct kind *kind_find(const char *name)
@@ -73,7 +73,7 @@ static void open_catalogue(void)
 	kept = json_object();
 }
 
-/* Subtrees that are texts, repeat inputs with their ranges, or count what the search did. */
+/* True for members that are texts, that repeat inputs with their ranges, or that count the search's work. */
 static bool is_no_figure(const char *key)
 {
 	static const char *const words[] = {"assumptions", "warnings", "advice", "sensitivity", "provenance", "inputs", "uncertainties", "search"};
@@ -94,7 +94,7 @@ static void flatten(const json_t *value, const char *path, json_t *figures)
 
 	if (json_is_object(value)) {
 		json_object_foreach((json_t *)value, key, member) {
-			if (is_no_figure(key) || (!*path && (strcmp(key, "parallelism") == 0 || strcmp(key, "timings") == 0))) /* what was asked for, completed */
+			if (is_no_figure(key) || (!*path && (strcmp(key, "parallelism") == 0 || strcmp(key, "timings") == 0))) /* they repeat the request, with the planner's choices filled in */
 				continue;
 			snprintf(below, sizeof below, "%s%s%s", path, *path ? "." : "", key);
 			flatten(member, below, figures);

@@ -1,4 +1,4 @@
-/* One request answered as the product does it, as a flat map of figures: what the sweep compares. */
+/* Computes the answer to one request as the product does, as a flat map of figures. The sweep compares these maps. */
 #ifndef FLEETPLAN_TESTS_EFFECTS_ANSWER_H
 #define FLEETPLAN_TESTS_EFFECTS_ANSWER_H
 
@@ -6,7 +6,7 @@
 
 #include "schema/field.h"
 
-/* A kind of request, and the figures of its answer that stand in columns of their own. */
+/* A kind of request, and the figures of its answer that have columns of their own. */
 struct kind {
 	const char *name;
 	const struct field_table *table;
@@ -15,16 +15,17 @@ struct kind {
 	} figures[16];
 };
 
-const struct kind *kind_find(const char *name); /* NULL: there is none */
+const struct kind *kind_find(const char *name); /* NULL: there is no such kind */
 
 struct answer {
 	bool ok;         /* false: refused, with `refusal` */
-	json_t *figures; /* "recommended.cost.total_usd" -> number, word or truth; what only repeats the request is left out */
-	json_t *texts;   /* what the answer says about itself: each an array of the field (or null) and the text */
+	json_t *figures; /* "recommended.cost.total_usd" -> number, word or boolean; members that only repeat the request are left out */
+	json_t *texts;   /* warnings and assumptions of the answer: each an array of the field (or null) and the text */
 	char refusal[700];
 };
 
-/* The answer to a request, from the built-in catalogue of a fixed day. It is kept: the same request is computed once. */
+/* Returns the answer to a request, computed from the built-in catalogue of a fixed day. Answers are cached: the same
+ * request is computed once. */
 const struct answer *answer_to(const struct kind *kind, const json_t *request);
 
 size_t answers_computed(void);

@@ -9,11 +9,11 @@ struct walk {
 	accepted_function *accepted;
 	change_function *visit;
 	void *context;
-	bool refused; /* inside an object that the request may not have: its fields are named, nothing is tried */
+	bool refused; /* inside an object that the request may not have: visits its fields without values */
 	size_t without_values;
 };
 
-/* What stands at "stages/0/tokens"; NULL: nothing. */
+/* Returns the value at a path such as "stages/0/tokens"; NULL: there is none. */
 static json_t *json_at(json_t *root, const char *path)
 {
 	char part[FIELD_NAME_MAX];
@@ -28,7 +28,7 @@ static json_t *json_at(json_t *root, const char *path)
 	return root;
 }
 
-/* A copy of the request with a value at that place, objects on the way made. */
+/* Returns a copy of the request with the value at that path. Creates missing objects on the way. */
 static json_t *json_with(const json_t *root, const char *path, const json_t *value)
 {
 	json_t *copy = json_deep_copy(root), *place = copy;
@@ -61,7 +61,7 @@ static json_t *json_with(const json_t *root, const char *path, const json_t *val
 	return copy;
 }
 
-/* "stages/0/tokens" -> "stages.tokens" */
+/* Converts "stages/0/tokens" to "stages.tokens". */
 static void field_name(const char *path, char name[FIELD_NAME_MAX])
 {
 	size_t length = 0;
@@ -76,7 +76,7 @@ static void field_name(const char *path, char name[FIELD_NAME_MAX])
 	name[length] = '\0';
 }
 
-/* The entry of a name, or of its last words. */
+/* Returns the entry of a field's full name, or of its last words. */
 static json_t *values_of(const json_t *values, const char *name)
 {
 	for (;;) {
@@ -102,21 +102,21 @@ static json_t *number(const struct field *row, double value)
 	return row->kind == FIELD_INTEGER || (value == floor(value) && fabs(value) < 1e15) ? json_integer((json_int_t)value) : json_real(value);
 }
 
-static void take(struct change *change, json_t *value)
+static void add_value(struct change *change, json_t *value)
 {
 	if (change->count < VALUES_MAX)
 		change->values[change->count++] = value;
 }
 
-static void take_words(struct change *change, const struct field *row, const json_t *current)
+static void add_word_values(struct change *change, const struct field *row, const json_t *current)
 {
 	for (size_t i = 0; i < row->word_count; i++) {
 		if (row->words[i] && !(json_is_string(current) && strcmp(row->words[i], json_string_value(current)) == 0))
-			take(change, row->kind == FIELD_TEXTS ? json_pack("[s]", row->words[i]) : json_string(row->words[i]));
+			add_value(change, row->kind == FIELD_TEXTS ? json_pack("[s]", row->words[i]) : json_string(row->words[i]));
 	}
 }
 
-static void take_scaled(struct change *change, const json_t *list)
+static void add_scaled_values(struct change *change, const json_t *list)
 {
 	static const double factors[2] = {0.5, 2};
 	json_t *item;
@@ -127,12 +127,12 @@ static void take_scaled(struct change *change, const json_t *list)
 
 		json_array_foreach(list, index, item)
 			json_array_append_new(scaled, json_real(json_number_value(item) * factors[i]));
-		take(change, scaled);
+		add_value(change, scaled);
 	}
 	change->ordered = true;
 }
 
-static void leaf(struct walk *walk, const json_t *reference, const char *path, const struct field *row)
+static void visit_leaf(struct walk *walk, const json_t *reference, const char *path, const struct field *row)
 {
 	struct change change = {.row = row, .reference = (json_t *)reference};
 	json_t *current = json_at((json_t *)reference, path), *given, *item;
@@ -146,21 +146,21 @@ static void leaf(struct walk *walk, const json_t *reference, const char *path, c
 	given = values_of(walk->values, change.field);
 	if (given) {
 		json_array_foreach(given, index, item)
-			take(&change, json_incref(item));
+			add_value(&change, json_incref(item));
 		change.ordered = change.count == 2 && json_is_number(change.values[0]) && json_number_value(change.values[0]) < json_number_value(change.values[1]);
 	} else if (is_number(row->kind) && json_is_number(current)) {
 		double value = json_number_value(current);
 
-		take(&change, number(row, row->kind == FIELD_INTEGER ? floor(value / 2) : value / 2));
-		take(&change, number(row, value > 0 ? value * 2 : 1));
+		add_value(&change, number(row, row->kind == FIELD_INTEGER ? floor(value / 2) : value / 2));
+		add_value(&change, number(row, value > 0 ? value * 2 : 1));
 		change.ordered = change.between = true;
 	} else if (row->kind == FIELD_TRUTH) {
-		take(&change, json_false());
-		take(&change, json_true());
+		add_value(&change, json_false());
+		add_value(&change, json_true());
 	} else if (row->word_count > 0) {
-		take_words(&change, row, current);
+		add_word_values(&change, row, current);
 	} else if (row->kind == FIELD_NUMBERS && json_is_array(current)) {
-		take_scaled(&change, current);
+		add_scaled_values(&change, current);
 	} else {
 		fprintf(stderr, "no values for %s: add them to tests/effects/values.json\n", change.field);
 		walk->without_values++;
@@ -175,7 +175,7 @@ static void leaf(struct walk *walk, const json_t *reference, const char *path, c
 	}
 }
 
-/* The required members of a table, each with its first value. */
+/* Fills in the required members of a table, each with its first value. */
 static void fill_required(struct walk *walk, const struct field_table *table, const char *path, json_t *object)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
@@ -195,10 +195,11 @@ static void fill_required(struct walk *walk, const struct field_table *table, co
 	}
 }
 
-static void rows(struct walk *walk, const struct field_table *table, const json_t *reference, const char *prefix);
+static void visit_rows(struct walk *walk, const struct field_table *table, const json_t *reference, const char *prefix);
 
-/* An object of the request: the one that is there, a bare value as its object, or one with what it needs. */
-static void object(struct walk *walk, const json_t *reference, const char *path, const struct field *row)
+/* Visits an object of the request: the existing object, the object that a bare value stands for, or a new object with
+ * its required members. */
+static void visit_object(struct walk *walk, const json_t *reference, const char *path, const struct field *row)
 {
 	json_t *current = json_at((json_t *)reference, path), *begun = NULL, *copy;
 	const struct field *bare = row->table->shorthand;
@@ -212,7 +213,7 @@ static void object(struct walk *walk, const json_t *reference, const char *path,
 		begun = json_object();
 		json_object_set(begun, bare->key, current);
 		copy = json_with(reference, path, begun);
-		leaf(walk, copy, below, bare);
+		visit_leaf(walk, copy, below, bare);
 	} else {
 		if (current && bare && !json_is_object(current)) {
 			begun = json_object();
@@ -231,17 +232,17 @@ static void object(struct walk *walk, const json_t *reference, const char *path,
 			field_name(path, change.field);
 			walk->visit(&change, walk->context);
 			walk->refused = true;
-			rows(walk, row->table, copy, path);
+			visit_rows(walk, row->table, copy, path);
 			walk->refused = false;
 		} else {
-			rows(walk, row->table, copy, path);
+			visit_rows(walk, row->table, copy, path);
 		}
 	}
 	json_decref(copy);
 	json_decref(begun);
 }
 
-static void rows(struct walk *walk, const struct field_table *table, const json_t *reference, const char *prefix)
+static void visit_rows(struct walk *walk, const struct field_table *table, const json_t *reference, const char *prefix)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct field *row = &table->rows[i];
@@ -249,16 +250,16 @@ static void rows(struct walk *walk, const struct field_table *table, const json_
 
 		snprintf(path, sizeof path, "%s%s%s", prefix, *prefix ? "/" : "", row->key);
 		if (row->kind == FIELD_MERGE) {
-			rows(walk, row->table, reference, prefix);
+			visit_rows(walk, row->table, reference, prefix);
 		} else if (row->flags & READ_ONLY) {
 			continue;
 		} else if (row->kind == FIELD_OBJECT) {
-			object(walk, reference, path, row);
+			visit_object(walk, reference, path, row);
 		} else if (row->kind == FIELD_LIST) {
 			snprintf(path + strlen(path), sizeof path - strlen(path), "/0");
-			object(walk, reference, path, row);
+			visit_object(walk, reference, path, row);
 		} else {
-			leaf(walk, reference, path, row);
+			visit_leaf(walk, reference, path, row);
 		}
 	}
 }
@@ -268,6 +269,6 @@ size_t changes_of(const struct field_table *table, const json_t *request, const 
 {
 	struct walk walk = {.values = values, .accepted = accepted, .visit = visit, .context = context};
 
-	rows(&walk, table, request, "");
+	visit_rows(&walk, table, request, "");
 	return walk.without_values;
 }

@@ -1,9 +1,10 @@
-/* No field without effect: every field of every request's table is changed on its own, in each base request, both ways where it is a
- * number, to each word where it is a choice. A change moves a figure of the answer, is refused, or the answer says that it has no
- * effect there and why; and a figure moves only the way that tests/effects/signs.json allows.
+/* Checks that no field is without effect. Changes every field of every request's table on its own, in each base
+ * request: a number both ways, a choice to each of its words. The change must move a figure of the answer, or be
+ * refused, or the answer must say that the field has no effect there and why. A figure may move only in the direction
+ * that tests/effects/signs.json allows.
  *
- * usage: sweep FOLDER [BASE]: reads FOLDER/bases/NAME.json, values.json and signs.json; writes the table of what moves what to standard
- * output, what is wrong to standard error. Exit status 1 where anything is. */
+ * usage: sweep FOLDER [BASE]: reads FOLDER/bases/NAME.json, values.json and signs.json. Writes the table of effects to
+ * standard output, and the faults to standard error. The exit status is 1 if there is a fault. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,19 +16,19 @@
 
 enum { BASES_MAX = 64, FIGURES_SHOWN = 16 };
 
-static const double equal_relative = 1e-9; /* below it two figures are the same but for rounding */
+static const double equal_relative = 1e-9; /* a smaller difference is rounding */
 
 struct sweep {
 	const struct kind *kind;
 	const char *base;
-	const json_t *only; /* names or beginnings of fields that the base is for, where it is not for all; NULL: all */
-	const json_t *signs, *excused; /* "field" or "base field" -> why it may do nothing */
-	json_t *alive; /* "training accelerator.tdp_w" -> whether it was anything but refused in any base */
-	json_t *words; /* "training stack" -> {word: whether it was anything but the same as none} */
+	const json_t *only; /* fields, or prefixes of fields, that the base tests; NULL: all fields */
+	const json_t *signs, *excused; /* "field" or "base field" -> why it may have no effect */
+	json_t *alive; /* "training accelerator.tdp_w" -> true if any base answered a change of it */
+	json_t *words; /* "training stack" -> {word: true if the answer differed from the answer without a word in any base} */
 	size_t fields, wrong;
 };
 
-static json_t *load(const char *folder, const char *name)
+static json_t *load_json(const char *folder, const char *name)
 {
 	char path[512];
 	json_error_t error;
@@ -42,7 +43,7 @@ static json_t *load(const char *folder, const char *name)
 	return value;
 }
 
-static bool same(const json_t *a, const json_t *b)
+static bool same_value(const json_t *a, const json_t *b)
 {
 	double x, y;
 
@@ -55,14 +56,14 @@ static bool same(const json_t *a, const json_t *b)
 	return fabs(x - y) <= equal_relative * fmax(fabs(x), fabs(y));
 }
 
-/* The first figure in which two answers differ; NULL: none. */
+/* Returns the first figure in which two answers differ; NULL: none. */
 static const char *difference(const struct answer *a, const struct answer *b)
 {
 	const char *key;
 	json_t *value;
 
 	json_object_foreach(a->figures, key, value) {
-		if (!same(value, json_object_get(b->figures, key)))
+		if (!same_value(value, json_object_get(b->figures, key)))
 			return key;
 	}
 	json_object_foreach(b->figures, key, value) {
@@ -72,8 +73,8 @@ static const char *difference(const struct answer *a, const struct answer *b)
 	return NULL;
 }
 
-/* Whether the text holds the word, whole. */
-static bool names(const char *text, const char *word)
+/* True if the text contains the name as a whole word. */
+static bool names_word(const char *text, const char *word)
 {
 	size_t length = strlen(word);
 	const char *at = text;
@@ -88,7 +89,8 @@ static bool names(const char *text, const char *word)
 	return false;
 }
 
-/* "FIELD is not used: WHY", "FIELD, OTHER are not used: WHY", or an assumption about the field or naming it. */
+/* True for "FIELD is not used: WHY", "FIELD, OTHER are not used: WHY", and for an assumption about the field or one
+ * that names it. */
 static bool says_unused(const char *said, const char *field, const char *about)
 {
 	const char *verb = strstr(said, "not used");
@@ -97,11 +99,12 @@ static bool says_unused(const char *said, const char *field, const char *about)
 	if (!verb)
 		return false;
 	snprintf(subject, sizeof subject, "%.*s", (int)(verb - said), said);
-	return names(subject, field) || (about && strcmp(about, field) == 0);
+	return names_word(subject, field) || (about && strcmp(about, field) == 0);
 }
 
-/* The text in which an answer says that a field has no effect, by its whole name; NULL: it does not. */
-static const char *excuse(const struct answer *answer, const char *field)
+/* Returns the text of the answer that says, by the field's full name, that the field has no effect; NULL: there is
+ * none. */
+static const char *no_effect_text(const struct answer *answer, const char *field)
 {
 	json_t *text;
 	size_t index;
@@ -121,8 +124,8 @@ static void complain(struct sweep *sweep, const struct change *change, const cha
 	sweep->wrong++;
 }
 
-/* Whether the request has the field, of the first of a list where it is in one. */
-static bool holds(const json_t *request, const char *field)
+/* True if the request has the field. In a list, only the first item counts. */
+static bool request_has(const json_t *request, const char *field)
 {
 	char part[FIELD_NAME_MAX];
 
@@ -136,7 +139,7 @@ static bool holds(const json_t *request, const char *field)
 	return request != NULL;
 }
 
-/* m: moved a figure, r: refused, s: said to have no effect, =: none of these */
+/* m: moved a figure, r: refused, s: the answer says that it has no effect, =: none of these */
 static char verdict(struct sweep *sweep, const struct change *change, size_t index)
 {
 	const struct answer *reference = answer_to(sweep->kind, change->reference), *answer = answer_to(sweep->kind, change->requests[index]);
@@ -147,14 +150,15 @@ static char verdict(struct sweep *sweep, const struct change *change, size_t ind
 	if (!reference->ok)
 		return 'm';
 	moved = difference(reference, answer);
-	said = excuse(answer, change->field);
-	/* A value that counts may well be replaced by one that does not: then both must be said to have none. */
-	if (moved && said && (!holds(change->reference, change->field) || excuse(reference, change->field)) && strncmp(moved, "front", 5) != 0)
+	said = no_effect_text(answer, change->field);
+	/* A figure may move where a value with an effect is replaced by a value without one. It is a fault where the
+	 * reference lacks the field, or where both answers say that the field has no effect. */
+	if (moved && said && (!request_has(change->reference, change->field) || no_effect_text(reference, change->field)) && strncmp(moved, "front", 5) != 0)
 		complain(sweep, change, "is said to have no effect, but moves a figure", moved);
 	return moved ? 'm' : said ? 's' : '=';
 }
 
-/* -1, 0, 1: how a figure of the second answer stands to the first's; 2: one of them lacks it. */
+/* -1, 0, 1: the sign of the figure's change from the first answer to the second; 2: one answer lacks the figure. */
 static int sign_of(const struct answer *a, const struct answer *b, const char *path)
 {
 	const json_t *x = json_object_get(a->figures, path), *y = json_object_get(b->figures, path);
@@ -163,10 +167,10 @@ static int sign_of(const struct answer *a, const struct answer *b, const char *p
 		return 0;
 	if (!x || !y)
 		return 2;
-	return same(x, y) ? 0 : json_number_value(x) < json_number_value(y) ? 1 : -1;
+	return same_value(x, y) ? 0 : json_number_value(x) < json_number_value(y) ? 1 : -1;
 }
 
-/* The rule for a field and figure: an array [field, figure, sign, why, exempt bases...]; NULL: none. */
+/* Returns the rule for a field and figure: an array [field, figure, sign, why, exempt bases...]; NULL: none. */
 static const json_t *sign_rule(const struct sweep *sweep, const char *field, const char *figure)
 {
 	json_t *rule, *exempt;
@@ -196,7 +200,7 @@ static void print_signs(struct sweep *sweep, const struct change *change, const 
 	static const char *const marks[] = {"-", "", "+", "~"};
 	bool any = false;
 
-	/* `ordered`: the second answer is to the larger value. */
+	/* `ordered`: the second answer has the larger value. */
 	for (size_t i = 0; i < FIGURES_SHOWN && sweep->kind->figures[i].name; i++) {
 		const char *name = sweep->kind->figures[i].name;
 		int sign = sign_of(from, to, sweep->kind->figures[i].path);
@@ -286,7 +290,7 @@ static bool is_wanted(const struct sweep *sweep, const char *field)
 	return !sweep->only;
 }
 
-/* A word that answers as no word does is the default: a field has one such. */
+/* Records for each word whether it has an effect. One word of a field may have none: the default. */
 static void note_words(struct sweep *sweep, const struct change *change, const char *verdicts)
 {
 	char name[FIELD_NAME_MAX + 32];
@@ -328,7 +332,7 @@ static void judge_words(struct sweep *sweep, const char *name, const json_t *wor
 	sweep->wrong++;
 }
 
-static void judge(const struct change *change, void *context)
+static void judge_change(const struct change *change, void *context)
 {
 	struct sweep *sweep = context;
 	char verdicts[VALUES_MAX + 1] = "", name[FIELD_NAME_MAX + 32];
@@ -360,7 +364,7 @@ static void judge(const struct change *change, void *context)
 
 static void sweep_base(struct sweep *sweep, const char *folder, const char *file, json_t *values)
 {
-	json_t *base = load(folder, file), *own = json_object_get(base, "values"), *all = json_copy(values);
+	json_t *base = load_json(folder, file), *own = json_object_get(base, "values"), *all = json_copy(values);
 	char name[64];
 	size_t without;
 
@@ -375,7 +379,7 @@ static void sweep_base(struct sweep *sweep, const char *folder, const char *file
 		fprintf(stderr, "%s: refused: %s\n", name, answer_to(sweep->kind, json_object_get(base, "request"))->refusal);
 		sweep->wrong++;
 	}
-	without = changes_of(sweep->kind->table, json_object_get(base, "request"), all, is_accepted, judge, sweep);
+	without = changes_of(sweep->kind->table, json_object_get(base, "request"), all, is_accepted, judge_change, sweep);
 	sweep->wrong += without;
 	json_decref(all);
 	json_decref(base);
@@ -417,9 +421,9 @@ int main(int argc, char **argv)
 
 	CHECK(argc >= 2);
 	count = base_files(argv[1], files);
-	values = load(argv[1], "values.json");
-	signs = load(argv[1], "signs.json");
-	excused = load(argv[1], "excused.json");
+	values = load_json(argv[1], "values.json");
+	signs = load_json(argv[1], "signs.json");
+	excused = load_json(argv[1], "excused.json");
 	sweep.signs = signs;
 	sweep.excused = excused;
 	for (size_t i = 0; i < count; i++) {
@@ -429,7 +433,7 @@ int main(int argc, char **argv)
 	}
 	json_object_foreach(sweep.alive, key, moved) {
 		if (argc < 3 && !json_is_true(moved) && !json_object_get(excused, strchr(key, ' ') + 1)) {
-			fprintf(stderr, "%s: is refused in every base request, so that nothing is known of it: add one that has it\n", key);
+			fprintf(stderr, "%s: every change of it is refused in every base request, so its effect is unknown: add a base request that allows it\n", key);
 			sweep.wrong++;
 		}
 	}

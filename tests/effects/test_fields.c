@@ -1,4 +1,5 @@
-/* Fields that once did nothing, each by the request that showed it; and that the sweep finds such a field. */
+/* Fields that once had no effect, each with the request that showed the fault. Also tests that the sweep visits such a
+ * field. */
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +42,7 @@ static void assert_said(const struct answer *answer, const char *part)
 		if (strstr(json_string_value(json_array_get(text, 1)), part))
 			return;
 	}
-	print_error("nothing says \"%s\"\n", part);
+	print_error("no text of the answer contains \"%s\"\n", part);
 	fail();
 }
 
@@ -59,7 +60,7 @@ static void a_generic_models_sample_is_read(void **state)
 
 	(void)state;
 	assert_close(figure(model, hours), figure(pipeline, hours), 1e-12);
-	/* 1e8 samples of 110 MB at 0.5 GB/s are 6,111 hours of reading. */
+	/* Reading 1e8 samples of 110 MB at 0.5 GB/s takes 6,111 hours. */
 	assert_true(figure(model, hours) > 6111 && figure(small, hours) < 10);
 	assert_string_equal(json_string_value(json_object_get(model->figures, "recommended.bottleneck.kind")), "input");
 	assert_close(figure(both, hours), figure(pipeline, hours), 1e-12);
@@ -109,7 +110,7 @@ static void memory_to_serve_counts_without_an_accelerator(void **state)
 						*on = ask("memory", SERVED(",\"context_tokens\":8192,\"concurrency\":16,\"accelerator\":\"h100\""));
 
 	(void)state;
-	/* 32 layers x 2 x 8 heads x 128 x 2 bytes = 131,072 bytes a token. */
+	/* A token takes 32 layers x 2 x 8 heads x 128 x 2 bytes = 131,072 bytes. */
 	assert_close(figure(one, cache), 131072.0 * 8192 * 16, 1e-9);
 	assert_close(figure(longer, cache), 2 * figure(one, cache), 1e-9);
 	assert_close(figure(two, weights), figure(one, weights) / 2, 0.01);
@@ -126,7 +127,7 @@ static void power_at_full_load_follows_the_limit(void **state)
 	const struct answer *base = ask("carbon", HELD("")), *less = ask("carbon", HELD(",\"tdp_w\":245"));
 
 	(void)state;
-	/* 262 W of 450 when busy and 123 W when idle: 142.6 and 67 W of 245. */
+	/* At a limit of 245 W instead of 450 W, 262 W under load becomes 142.6 W, and 123 W idle becomes 67 W. */
 	assert_close(figure(less, "energy.mean_gpu_w"), figure(base, "energy.mean_gpu_w") * 245 / 450, 1e-9);
 	assert_true(figure(less, "energy.mean_gpu_w") < 245);
 	assert_true(figure(ask("carbon", HELD(",\"tdp_w\":245,\"load_w\":240")), "energy.mean_gpu_w") > figure(less, "energy.mean_gpu_w"));
@@ -175,7 +176,8 @@ static void the_median_beside_the_mean_tells_the_spread(void **state)
 	assert_said(ask("inference", LENGTHS("{\"mean\":1000,\"p50\":500,\"cv\":1}")), "prompt_tokens.p50 is not used: cv determines");
 }
 
-/* dstack 2024-11, vLLM v0.6 on eight H100, Llama 3.1 405B in FP8, 2,048 tokens out, offline: output tokens/s. */
+/* Published figures: dstack 2024-11, vLLM v0.6 on eight H100, Llama 3.1 405B in FP8, 2,048 output tokens, offline; in
+ * output tokens/s. */
 static const struct {
 	int prompt, concurrency;
 	double measured;
@@ -211,7 +213,7 @@ static void older_engines_are_as_slow_as_they_were_measured(void **state)
 #define LOADED(more) \
 	"{\"model\":\"llama-3.2-1b\",\"requests_per_s\":2,\"prompt_tokens\":500,\"output_tokens\":20,\"accelerator\":\"h100\",\"gpu_count\":1,\"alternatives\":0," more "}"
 
-/* What the sweep found beside the fields above: each is answered by a sentence now. */
+/* Other fields that the sweep found without effect. The answer now has a text for each. */
 static void what_does_nothing_is_said(void **state)
 {
 	static const struct {
@@ -258,8 +260,9 @@ static bool says(const struct answer *answer, const char *part)
 	return false;
 }
 
-/* With the accelerator left open, none named alone does it for less and in less time: an H100 costs eight times as much one by one, in machines of
- * eight, and was left for that, so that 768 TPUs took 1,042 hours and 2.16 million USD where 768 H100s take 894 and 2.02. */
+/* With an open accelerator, no named accelerator is both cheaper and faster. The search once dropped the H100, because
+ * H100s rented one by one in machines of eight cost eight times as much. 768 TPUs then took 1,042 hours and 2.16
+ * million USD; 768 H100s take 894 hours and 2.02 million USD. */
 static void an_open_accelerator_is_no_worse_than_a_named_one(void **state)
 {
 	static const char *const names[] = {"h100", "h200", "b200", "tpu-v6e"};
@@ -276,7 +279,7 @@ static void an_open_accelerator_is_no_worse_than_a_named_one(void **state)
 		named = ask("training", request);
 		assert_false(figure(named, "recommended.wall_clock_hours") < hours * 0.999 && figure(named, "recommended.cost.total_usd") < usd * 0.999);
 	}
-	/* What costs more than twice as much and is faster is among the alternatives. */
+	/* The alternatives include an option that is faster and costs more than twice as much. */
 	for (int i = 0; i < 5; i++) {
 		snprintf(path, sizeof path, "alternatives.%d.wall_clock_hours", i);
 		fastest = fmin(fastest, figure(open, path));
@@ -286,8 +289,8 @@ static void an_open_accelerator_is_no_worse_than_a_named_one(void **state)
 	assert_true(fastest < 0.8 * hours && dearest > 2 * usd);
 }
 
-/* A model that is given by its samples is generic without its kind; a number of accelerators counts in memory; a commitment is priced for as long as
- * one lasts, and is said to be one; slices of every TPU have sizes. */
+/* Faults that a review found. A model described by its samples is generic even without its kind. gpu_count has an
+ * effect on memory. The answer states the cost of the whole commitment. Slices of every TPU have sizes. */
 static void what_a_reviewer_found(void **state)
 {
 	const struct answer *small = ask("training", "{\"model\":{\"params\":25e6,\"flops_per_sample\":4e9,\"sample_bytes\":1000},\"tokens\":1e9,\"accelerator\":\"h100\",\"gpu_count\":8,\"input_pipeline\":{\"storage_gbs\":0.5}}"),
@@ -341,10 +344,10 @@ static void every_field_of_a_table_is_changed(void **state)
 	assert_non_null(json_object_get(visited.fields, "accelerator.tdp_w"));
 	assert_non_null(json_object_get(visited.fields, "site.series.gco2e_per_kwh"));
 	assert_non_null(json_object_get(visited.fields, "stages.sequence_length"));
-	/* A number is moved both ways, a choice to each of its other words. */
+	/* A number is changed both ways, a choice to each of its other words. */
 	assert_int_equal(json_integer_value(json_object_get(visited.fields, "tokens")), 2);
 	assert_int_equal(json_integer_value(json_object_get(visited.fields, "optimizer")), OPTIMIZER_COUNT - 1);
-	/* A field for which there are no values is counted. */
+	/* A field without values is counted. */
 	json_object_del(values, "repair_hours");
 	assert_int_equal(changes_of(&table_training_request, request, values, accept, note, &visited), 1);
 	json_decref(request);
