@@ -1,7 +1,8 @@
-/* Loaded into the daemon (LD_PRELOAD): calls of the system that fail when the storm wants it, or take their time.
+/* Loaded into the daemon with LD_PRELOAD. Makes system calls fail or delays them, as the storm requests.
  *
- * CALLS_CONTROL names a file of struct control, which the storm maps too. Calls of each kind are counted; those from fail_from to
- * fail_from + fail_count - 1 fail. Only the daemon's own process: workers do without. Sockets are not touched. */
+ * CALLS_CONTROL names a file with a struct control, which the storm maps too. The library counts the calls of each
+ * kind. The calls from number fail_from to fail_from + fail_count - 1 fail. Only the daemon's own process is affected,
+ * not its workers. Calls on sockets are not replaced. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 
 enum kind { CALL_MALLOC, CALL_WRITE, CALL_SYNC, CALL_OPEN, CALL_RENAME, CALL_KIND_COUNT };
 
-/* As calls.py packs it. */
+/* calls.py writes the same layout. */
 struct control {
 	_Atomic uint64_t called[CALL_KIND_COUNT], fail_from[CALL_KIND_COUNT], fail_count[CALL_KIND_COUNT];
 	_Atomic uint64_t error, sync_ms;
@@ -86,7 +87,7 @@ ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t at)
 	return fails(CALL_WRITE) ? -1 : NEXT(pwrite64)(fd, bytes, length, at);
 }
 
-static void take_time(void)
+static void delay_sync(void)
 {
 	struct timespec time = {0, 0};
 
@@ -99,17 +100,17 @@ static void take_time(void)
 
 int fsync(int fd)
 {
-	take_time();
+	delay_sync();
 	return fails(CALL_SYNC) ? -1 : NEXT(fsync)(fd);
 }
 
 int fdatasync(int fd)
 {
-	take_time();
+	delay_sync();
 	return fails(CALL_SYNC) ? -1 : NEXT(fdatasync)(fd);
 }
 
-/* A mode is there only where a file may be made. */
+/* Reads the mode argument, which the caller passes only with flags that can create a file. */
 #define MODE_OF(flags, mode) \
 	do { \
 		if ((flags) & (O_CREAT | O_TMPFILE)) { \

@@ -1,5 +1,6 @@
-"""Every malloc, write, sync, open and rename fails in turn, once and for good, over a recorded day of requests: the daemon does not die, answers 2xx
-only where it did what was asked, and goes on when the calls do."""
+"""Makes every malloc, write, sync, open and rename fail in turn, once and permanently, during a recorded day of
+requests. The daemon must not die. It must answer 2xx only if it did what was requested, and it must recover when the
+calls succeed again."""
 import errno
 import mmap
 import struct
@@ -15,11 +16,11 @@ NAME = "calls that fail"
 PROMISE = "no crash, no wrong 2xx, heals"
 KINDS = ("malloc", "write", "sync", "open", "rename")
 FOR_GOOD = 1 << 62
-PATIENCE_SECONDS = 1  # without any memory libmicrohttpd's threads cannot even poll, and come back when there is some
+PATIENCE_SECONDS = 1  # without memory libmicrohttpd's threads cannot poll; they continue when memory is available again
 
 
 class Calls:
-    """The other side of calls.c: a page that both map."""
+    """The storm's side of calls.c: both map the same page."""
 
     def __init__(self, daemon, size):
         path = daemon.folder / "calls"
@@ -36,7 +37,7 @@ class Calls:
         return struct.unpack("<Q", self.page[8 * index:8 * index + 8])[0]
 
     def fail(self, kind, nth, count, error=errno.EIO):
-        """From the nth call from now on, so many fail."""
+        """Makes `count` calls fail, beginning with the nth call from now."""
         index = KINDS.index(kind)
         self._put(3 * len(KINDS), error)
         self._put(len(KINDS) + index, self.called(kind) + nth)
@@ -51,7 +52,8 @@ class Calls:
 
 
 class Day:
-    """The recorded day: what a team asks for, one after the other, and what must be true of each answer. Knows what was acknowledged."""
+    """The recorded day: a team's requests in sequence, and what must be true of each answer. Records the acknowledged
+    writes."""
 
     def __init__(self, daemon):
         self.daemon, self.number, self.wrong = daemon, 0, []
@@ -72,9 +74,9 @@ class Day:
         return answer
 
     def put(self, key, value, method, path, body=None, headers=None):
-        """A write; what it leaves is known only when it was answered."""
+        """Sends a write. Until it is answered, the old and the new value are both possible."""
         before = self.held.get(key, (None, ))
-        self.held[key] = before + (value, )  # this or what was there before, until it is answered
+        self.held[key] = before + (value, )  # the new value or any earlier one is possible until the answer
         answer = self.ask(method, path, body, headers)
         if answer is None:
             pass
@@ -93,7 +95,7 @@ class Day:
             self.wrong.append(f"GET {path} answers {answer.text[:200]}")
 
     def one(self):
-        """A day ends with the first request that is not answered."""
+        """Sends one day's requests. The day ends with the first request without an answer."""
         self.number += 1
         self.client = Client(self.daemon.port, PATIENCE_SECONDS)
         try:
@@ -134,7 +136,7 @@ class Day:
         if lease is not None and lease.status == 200:
             answer = agent.deliver(lease.json, measured("GPU-" + now))
             if answer is not None and answer.status != 200:
-                self.wrong.append(f"a result answers {answer.status}: {answer.text[:200]}")
+                self.wrong.append(f"the delivery of a result answers {answer.status}: {answer.text[:200]}")
             elif answer is not None:
                 self.look("/v1/benchmarks/" + lease.json["benchmark_id"], lambda row: row.json["state"] == "succeeded")
 
@@ -145,7 +147,8 @@ class Day:
         return self.ask(method, path, body, headers)
 
     def healed(self):
-        """After the failures: ready within a bound, writable, and what was acknowledged is there."""
+        """Checks the daemon after the failures: it is ready and writable within a bound, and has the acknowledged
+        values."""
         client = Client(self.daemon.port)
 
         def works():
@@ -164,7 +167,7 @@ class Day:
             cursor = page["next_cursor"]
         for key in set(self.held) | set(found):
             if found.get(key) not in self.held.get(key, (None, )):
-                self.wrong.append(f"{key} is {found.get(key)}, acknowledged was {self.held.get(key)}")
+                self.wrong.append(f"{key} is {found.get(key)}, the acknowledged values are {self.held.get(key)}")
         self.held = {key: (value, ) for key, value in found.items()}
         client.close()
 
@@ -204,9 +207,9 @@ def one_kind(kind, size, report, totals):
                 day.wrong = []
         ended = daemon.stop(60)
         if ended != 0:
-            totals["wrong"].append(f"after {kind} it ended with {ended}")
-        report.figure(f"calls of {kind} in a day", calls)
-        report.figure(f"of {kind} that failed, once or from then on", failures)
+            totals["wrong"].append(f"after failures of {kind} the daemon ended with {ended}")
+        report.figure(f"{kind} calls in a day", calls)
+        report.figure(f"failures of {kind}, once or permanently", failures)
         totals["refused"] += day.refusals
         totals["cut"] += day.cuts
         totals["answered"] += day.answers
@@ -217,10 +220,10 @@ def run(size, report):
     for kind in KINDS:
         one_kind(kind, size, report, totals)
     report.figure("answers", totals["answered"])
-    report.figure("of them 503 or 507", totals["refused"])
+    report.figure("of the answers were 503 or 507", totals["refused"])
     report.figure("connections cut", totals["cut"])
     report.figure("deaths", totals["deaths"])
-    report.figure("wrong answers or no healing", len(totals["wrong"]))
+    report.figure("wrong answers or failed recoveries", len(totals["wrong"]))
     for fault in totals["wrong"]:
         report.must(False, fault)
-    report.must(totals["refused"] > 0, "the storm did not blow")
+    report.must(totals["refused"] > 0, "the storm did too little to prove anything")

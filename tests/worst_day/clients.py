@@ -1,5 +1,6 @@
-"""Two thousand hostile clients of every kind at once, from one process of their own: silent, idle, slow to send, slow to read, small bombs, heavy
-searches. Beside them a prober asks for health and cheap routes, and a polite client makes plans; it waits as Retry-After says."""
+"""Opens two thousand hostile connections of every kind at once, from a process of their own: silent, idle, slow to
+send, slow to read, small bombs, heavy searches. Meanwhile a prober requests health and cheap routes, and a polite
+client makes plans. The polite client waits as Retry-After requests."""
 import gzip
 import json
 import multiprocessing
@@ -17,7 +18,7 @@ from test_isolation import HEAVY
 
 NAME = "hostile clients of every kind"
 PROMISE = "memory below 512 MB, /livez p99 below 100 ms, cheap routes p99 below 200 ms, a polite client's plans all answered"
-ADDRESSES = 8  # of the hostile: who has as many addresses as requests is as many clients (docs/http-limits.md)
+ADDRESSES = 8  # of the hostile clients: the daemon treats each address as a client (docs/http-limits.md)
 CHEAP = ("/v1/plans?limit=5", "/v1/accelerators/h100", "/v1/catalogue", "/v1/estimates/scaling?tokens=1T")
 
 
@@ -27,13 +28,14 @@ def request(method, path, body=b"", *lines):
 
 
 def bomb():
-    """A trace of 48 MB, all of one event, packed to 50 kB."""
+    """Returns a trace of 48 MB, all of one event, packed to 50 kB."""
     event = b'{"ph":"X","name":"k","cat":"kernel","ts":1,"dur":1,"pid":0,"tid":7,"args":{"stream":7}},'
     return gzip.compress(b'{"traceEvents":[' + event * (48 * 1024 * 1024 // len(event)) + event[:-1] + b"]}", 9)
 
 
 def kinds():
-    """What each kind of client sends at once, what it then sends byte by byte, and how large its window to read is."""
+    """Returns for each kind of client: what it sends at once, what it then sends byte by byte, and its receive window
+    in bytes."""
     heavy = json.dumps(HEAVY).encode()
     form = "Content-Type: application/json"
     return {"silent": (b"", b"", 0), "idle": (request("GET", "/livez"), b"", 0),
@@ -48,7 +50,7 @@ SHARES = {"silent": 25, "idle": 25, "slow to send": 15, "slow header": 13, "not 
 
 
 def attack(port, clients, stop, opened):
-    """The process of all hostile clients: an open connection that ends is opened again."""
+    """Runs the process of all hostile clients. Replaces each open connection that ends."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     templates, selector, slow = kinds(), selectors.DefaultSelector(), {}
@@ -107,7 +109,7 @@ def attack(port, clients, stop, opened):
 
 
 class Probe(threading.Thread):
-    """Asks one path after the other on connections that it keeps, and notes how long each took."""
+    """Requests one path after the other on persistent connections, and records how long each request took."""
 
     def __init__(self, port, paths, stop):
         super().__init__(daemon=True)
@@ -129,7 +131,7 @@ class Probe(threading.Thread):
 
 
 class Polite(threading.Thread):
-    """Makes plans one after the other, and comes again when it is asked to."""
+    """Makes plans one after the other, and retries after the time in Retry-After."""
 
     def __init__(self, port, stop):
         super().__init__(daemon=True)
@@ -161,7 +163,7 @@ class Polite(threading.Thread):
 
 def run(size, report):
     clients, seconds = size.count(short=200, full=2000), size.count(short=4, full=300)
-    if UNDER:  # so that some of each kind have come, and were served
+    if UNDER:  # so that clients of each kind have connected and were served
         clients, seconds = max(clients, 30), max(seconds, 4) * min(SLOWER, 10)
     with tempfile.TemporaryDirectory() as folder:
         daemon = Daemon(folder, "--own-devices=no", "--drain-seconds", "0")
@@ -178,7 +180,7 @@ def run(size, report):
             time.sleep(0.1)
         stop.set()
         away.set()
-        hostile.terminate()  # a polite client that waits is answered when they are gone
+        hostile.terminate()  # the daemon answers a waiting polite client after they are gone
         hostile.join()
         for thread in threads:
             thread.join()
@@ -190,19 +192,19 @@ def run(size, report):
         daemon.process.terminate()
         ended = daemon.process.wait(60)
     report.figure("clients at once", clients)
-    report.figure("connections that they opened", sum(opened))
-    report.figure("of them with heavy searches", opened[list(SHARES).index("heavy")])
+    report.figure("connections opened", sum(opened))
+    report.figure("of these for heavy searches", opened[list(SHARES).index("heavy")])
     report.figure("bombs", opened[list(SHARES).index("bomb")])
     report.figure("probes of /livez", len(health.took))
     report.bound("ms of /livez (p99)", percentile(health.took, 99) * 1000, 100)
     report.figure("requests of cheap routes", len(cheap.took))
     report.bound("ms of cheap routes (p99)", percentile(cheap.took, 99) * 1000, 200)
-    report.figure("most MB of memory", most_bytes / 1e6)
+    report.figure("MB of memory (maximum)", most_bytes / 1e6)
     report.figure("plans of the polite client", len(polite.made))
-    report.figure("of them asked again", polite.asked_again)
+    report.figure("retries of these", polite.asked_again)
     report.must(most_bytes < 512e6 or UNDER, f"{most_bytes / 1e6:.0f} MB of memory, the bound is 512")
     report.must(not polite.lost and len(polite.made) > 0, f"plans that were never answered: {polite.lost[:5]}")
-    report.must(found == len(polite.made), f"{len(polite.made) - found} plans are not there")
+    report.must(found == len(polite.made), f"{len(polite.made) - found} acknowledged plans are missing")
     report.must(set(statuses) <= {200}, f"health and cheap routes answer {statuses}")
     report.must(health.unanswered == 0 and cheap.unanswered == 0, f"{health.unanswered} and {cheap.unanswered} probes without an answer")
     report.must(ended in (0, 75), f"the daemon ended with {ended}")

@@ -1,7 +1,9 @@
-/* Loaded into the daemon (LD_PRELOAD): a wall clock that the storm sets, as an administrator or NTP would.
+/* Loaded into the daemon with LD_PRELOAD. Replaces the wall clock with one that the storm sets, as an administrator or
+ * NTP would.
  *
- * CLOCK_CONTROL names a file with one number, which the storm maps too: by how many nanoseconds the wall clock is off. Steady clocks stay as they are.
- * Who waits until a moment of the wall clock is woken by the kernel when the clock is set past it; here such a wait looks every 20 ms. */
+ * CLOCK_CONTROL names a file with one number, which the storm maps too: the offset of the wall clock in nanoseconds.
+ * Steady clocks are unchanged. The kernel wakes a thread that waits for a wall-clock time when the clock is set past
+ * it. Here such a wait checks the clock every 20 ms. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -84,7 +86,7 @@ int gettimeofday(struct timeval *restrict out, void *restrict zone)
 	return 0;
 }
 
-/* By slices of the steady clock, until this wall clock has passed the moment. */
+/* Waits in slices of the steady clock, until this wall clock has passed the given time. */
 int pthread_cond_timedwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex, const struct timespec *restrict until)
 {
 	struct timespec slice;

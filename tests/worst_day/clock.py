@@ -1,8 +1,9 @@
-"""A wall clock that is set under a daemon at work: ten years ahead, 54 years back, an hour back and forth; twice the daemon is killed and started with
-the clock elsewhere. Agents hold leases and die with them, a feed is due each minute, keys expire, requests are sent again with their Idempotency-Key.
+"""Sets the wall clock of a working daemon: ten years ahead, 54 years back, an hour back and forth. Twice it kills the
+daemon and starts it with another clock. Meanwhile agents hold leases and die with them, a feed is due each minute, keys
+expire, and clients repeat requests with their Idempotency-Key.
 
-Truth is the steady clock of the storm: a lease was doubled when a second agent got it before the first one's time, counted from its last
-heartbeat that was answered, was over by that clock."""
+The storm's steady clock is the reference. A lease is doubled if a second agent receives it too early by that clock:
+before the lease time has passed since the first agent's last answered heartbeat."""
 import mmap
 import random
 import socket
@@ -22,13 +23,13 @@ HOUR, YEAR = 3600, 31557600
 STEPS = (10 * YEAR, 0, -54 * YEAR, 0, HOUR, 0, -HOUR, 0, HOUR, -HOUR)
 LEASE_S, FEED_S, AGENTS, STEP_S = 2, 60, 6, 0.5
 REMEMBERED_S = 2 + 1
-PATIENCE_S = 20  # what no slow machine takes; the bound itself is judged in the full form
+PATIENCE_S = 20  # more than any slow machine takes; only the full form judges the bound itself
 KEY = "fp_" + "ad" * 32
 JSON = {"Content-Type": "application/json"}
 
 
 class Wall:
-    """The daemon's wall clock: the other side of clock.c."""
+    """The daemon's wall clock: the storm's side of clock.c."""
 
     def __init__(self, daemon, size):
         path = daemon.folder / "clock"
@@ -47,7 +48,7 @@ class Wall:
 
 
 class Knocks(threading.Thread):
-    """What a feed asks: counts who comes, and sends them away."""
+    """The server that the feed requests: counts the connections and closes them."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -63,13 +64,14 @@ class Knocks(threading.Thread):
             self.times.append(time.monotonic())
 
     def waits(self, begin):
-        """Seconds between two refreshes since `begin`; what one refresh tries again within ten seconds is one."""
+        """Returns the seconds between refreshes since `begin`. Retries within ten seconds belong to the same
+        refresh."""
         since = [moment for moment in self.times if moment > begin]
         return [later - sooner for sooner, later in zip(since, since[1:]) if later - sooner > 10]
 
 
 class Held:
-    """Who holds which benchmark, and until when by the storm's steady clock."""
+    """Records which agent holds which benchmark, and until when by the storm's steady clock."""
 
     def __init__(self):
         self.lock, self.holds, self.left, self.wrong, self.leases, self.taken_over = threading.Lock(), {}, {}, [], 0, []
@@ -92,13 +94,13 @@ class Held:
             self.holds.pop(name, None)
 
     def abandoned(self, name):
-        """Nobody is heard of any more: another may have it when its lease is over."""
+        """The agent died: another agent may receive the benchmark when the lease ends."""
         with self.lock:
             self.left[name] = self.holds[name]
 
 
 class Watch(threading.Thread):
-    """Looks when what the dead left is nobody's any more."""
+    """Watches when the daemon frees the benchmarks of dead agents."""
 
     def __init__(self, port, held, stop):
         super().__init__(daemon=True)
@@ -120,7 +122,7 @@ class Watch(threading.Thread):
 
 
 class Agent(threading.Thread):
-    """Takes leases, keeps them for a while, and delivers or dies."""
+    """Takes leases, keeps them for a while, and then delivers a result or dies."""
 
     def __init__(self, port, number, held, seed, stop):
         super().__init__(daemon=True)
@@ -130,7 +132,7 @@ class Agent(threading.Thread):
     def run(self):
         client = Client(self.port)
         while not self.stop.is_set():
-            self.life += 1  # who died comes back as another: it knows nothing of its leases
+            self.life += 1  # an agent that died returns as another one: it does not know its leases
             name = f"a{self.number}-{self.life}"
             agent = FakeAgent(client, name, [gpu(f"GPU-{name}")], KEY)
             try:
@@ -165,7 +167,7 @@ class Agent(threading.Thread):
 
 
 class Work:
-    """What is looked at after each step, with the fault where there is one."""
+    """Requests to check after each step, and the faults found."""
 
     def __init__(self, daemon, wall, expiring_key):
         self.daemon, self.wall, self.expiring_key, self.number, self.faults, self.plans, self.looks = daemon, wall, expiring_key, 0, [], {}, 0
@@ -193,34 +195,35 @@ class Work:
         wait_until(lambda: self.daemon.get(self.job, self.headers).json["state"] == "succeeded", PATIENCE_S, "a job ends")
 
     def look(self):
-        """Between two steps."""
+        """Checks everything once, between two steps."""
         self.number += 1
         self.plans[f"clock-{self.number}"] = self.plan(f"clock-{self.number}")
         for token, made in self.plans.items():
             self.must(self.plan(token) == made, f"the request of {token}, sent again with its Idempotency-Key, made another plan")
         value = f"v{self.number}"
         put = self.daemon.request("PUT", "/v1/prices/clock.1", PRICE | {"notes": value}, self.headers)
-        self.must(put.status < 300, f"a price answers {put.status}: {put.text[:200]}")
-        self.must(self.daemon.get("/v1/prices/clock.1", self.headers).json.get("notes") == value, "a price that was put is not read")
+        self.must(put.status < 300, f"a PUT of a price answers {put.status}: {put.text[:200]}")
+        self.must(self.daemon.get("/v1/prices/clock.1", self.headers).json.get("notes") == value, "a read does not return the price that was put")
         self.look_at_key()
         if self.job:
-            self.must(self.daemon.get(self.job, self.headers).status == 200, "a job's answer that is kept for an hour is gone")
+            self.must(self.daemon.get(self.job, self.headers).status == 200, "the answer of a job is gone before its hour")
         feed = self.daemon.get("/v1/feeds/uk-carbon", self.headers).json
         due = feed["next_at"] and time_of(feed["next_at"]) - self.wall.now()
-        self.must(due is not None and -PATIENCE_S < due <= FEED_S + 1, f"the feed of each minute is due in {due} s")
+        self.must(due is not None and -PATIENCE_S < due <= FEED_S + 1, f"the next refresh of the feed, which runs each minute, is due in {due} s")
 
 
     def look_at_key(self):
-        """A key holds by the wall clock; what was found of it is believed for a few seconds (AUTH_REMEMBER_SECONDS)."""
+        """A key's expiry follows the wall clock. The daemon caches a key's state for a few seconds
+        (AUTH_REMEMBER_SECONDS)."""
         wanted, now = 401 if self.wall.off_s > 24 * HOUR else 200, time.monotonic()
         seen = self.daemon.get("/v1/plans?limit=1", {"Authorization": f"Bearer {self.expiring_key}"}).status
         if wanted != self.key_wanted:
             self.key_wanted, self.key_since = wanted, now
-        self.must(seen == wanted or now < self.key_since + REMEMBERED_S, f"a key that holds for a day is answered {seen}, {now - self.key_since:.0f} s after the step")
+        self.must(seen == wanted or now < self.key_since + REMEMBERED_S, f"a request with a key that is valid for a day is answered {seen}, {now - self.key_since:.0f} s after the step")
 
 
 def time_of(text):
-    """Seconds since 1970 of RFC 3339, also of years that strptime and time zones do not meet."""
+    """Returns seconds since 1970 of an RFC 3339 time, also for years that strptime and time zones do not support."""
     date, clock = text.rstrip("Z").split("T")
     year, month, day = map(int, date.split("-"))
     hour, minute, second = clock.split(":")
@@ -240,7 +243,7 @@ def start(folder, size, knocks):
 
 
 def under_agents(daemon, work, held, seed, steps, between_s):
-    """The clock is set, step by step, while agents work; then they stop."""
+    """Sets the clock, step by step, while agents work. Then stops the agents."""
     stop = threading.Event()
     agents = [Agent(daemon.port, f"{seed}-{number}", held, seed, stop) for number in range(AGENTS)]
     agents.append(Watch(daemon.port, held, stop))
@@ -260,7 +263,7 @@ def under_agents(daemon, work, held, seed, steps, between_s):
 
 
 def take_over(daemon, held):
-    """Waits until what the dead left is nobody's any more; what is still theirs."""
+    """Waits until the daemon has freed the benchmarks of dead agents. Returns those that it has not freed."""
     stop = threading.Event()
     watch = Watch(daemon.port, held, stop)
     watch.start()
@@ -298,13 +301,13 @@ def run(size, report):
                 daemon.start()
                 begin, work.job = time.monotonic(), None
                 if off_s > 24 * HOUR:
-                    work.plans = {}  # a start with a clock that is a day ahead forgets answers that were to be kept for a day
+                    work.plans = {}  # a start with a clock that is a day ahead forgets answers that are kept for a day
                 ready.append(begin)
                 restarts += 1
                 under_agents(daemon, work, held, f"{number} {off_s} b", [off_s, 0], STEP_S)
                 steps += 2
                 forgotten |= take_over(daemon, held)
-        if size.full:  # in which the next refresh of the feed has to come
+        if size.full:  # the feed's next refresh must come within this time
             wall.set(-54 * YEAR)
             before = len(knocks.times)
             wait_until(lambda: len(knocks.times) > before, FEED_S + PATIENCE_S, "the feed is refreshed")
@@ -316,14 +319,14 @@ def run(size, report):
     report.figure("starts with another clock", restarts)
     report.figure("leases", held.leases)
     report.figure("doubled", len(held.wrong))
-    report.figure("of dead agents, free again", len(late))
-    report.bound("s after their end (most)", max(late, default=0.0), 1)
+    report.figure("leases of dead agents freed", len(late))
+    report.bound("s until freed after their end (maximum)", max(late, default=0.0), 1)
     report.figure("median s", percentile(late, 50))
-    report.figure("things looked at", work.looks)
-    report.figure("of them wrong", len(work.faults))
+    report.figure("checks", work.looks)
+    report.figure("of these failed", len(work.faults))
     for fault in held.wrong + work.faults:
         report.must(False, fault)
-    report.must(not forgotten, f"{len(forgotten)} benchmarks of dead agents are nobody's after {PATIENCE_S} s")
-    report.must(all(seconds > FEED_S - 2 for seconds in waits), f"the feed of each minute was asked again after {waits}")
-    report.must(held.leases >= 6 and late, "the storm did not blow")
-    report.must(ended == 0, f"it ended with {ended}")
+    report.must(not forgotten, f"{len(forgotten)} benchmarks of dead agents are not free after {PATIENCE_S} s")
+    report.must(all(seconds > FEED_S - 2 for seconds in waits), f"the feed, which refreshes each minute, was requested again after {waits}")
+    report.must(held.leases >= 6 and late, "the storm did too little to prove anything")
+    report.must(ended == 0, f"the daemon ended with {ended}")

@@ -1,8 +1,9 @@
-"""A day of mixed work in an hour: people plan, prices are put and imported, agents take benchmarks, a feed is refreshed, and the daemon is stopped or
-killed and started again. At quiet moments its memory, descriptors and threads are read; they must be what they were.
+"""Compresses a day of mixed work into an hour: clients plan, put and import prices; agents run benchmarks; a feed is
+refreshed; the daemon is stopped or killed, and started again. At quiet moments the storm reads the daemon's memory,
+descriptors and threads; they must be the same as before.
 
-The work is that of `mixed.py`, whose history is checked at each restart, at a rate: 96 requests a second are a day of four a second in an hour. Old
-plans are deleted, so that what is stored stays as large as it is."""
+The work is that of `mixed.py`, whose history is checked at each restart, at a fixed rate: 96 requests a second for an
+hour equal four a second for a day. Old plans are deleted, so that the amount of stored data stays constant."""
 import collections
 import os
 import pathlib
@@ -19,11 +20,11 @@ from storm import SLOWER, UNDER, percentile, process_figures, wait_until
 NAME = "a day of mixed work"
 PROMISE = "flat memory, descriptors, threads; p99 of the last minute within 20 % of the first"
 REQUESTS_A_SECOND, PLANS_KEPT, QUIET_S, FEED_EACH_S = 96, 200, 0.5, 5
-DESCRIPTORS_OF_A_READER = 3  # a connection to the database may be opened late: the file, its log, its index
+DESCRIPTORS_OF_A_READER = 3  # a connection to the database may open late: the file, its log, its index
 
 
 class Paced(Mixed):
-    """Mixed work at a rate; notes when each request began and how long it took."""
+    """Mixed work at a fixed rate. Records when each request began and how long it took."""
 
     def __init__(self, seed):
         super().__init__(seed)
@@ -39,7 +40,7 @@ class Paced(Mixed):
         return answer
 
     def tidy(self, daemon):
-        """Deletes the plans that were made first."""
+        """Deletes the oldest plans."""
         client = Client(daemon.port)
         for token in list(self.plans)[:max(0, len(self.plans) - PLANS_KEPT)]:
             self.write(client, token, None, "DELETE", f"/v1/plans/{self.plans.pop(token)}")
@@ -47,7 +48,7 @@ class Paced(Mixed):
 
 
 class Feed(threading.Thread):
-    """Asks for a refresh again and again; each finds another price."""
+    """Requests a refresh again and again. Each refresh finds another price."""
 
     def __init__(self, port, stop, totals):
         super().__init__(daemon=True)
@@ -68,7 +69,7 @@ class Feed(threading.Thread):
 
 
 def slope_an_hour(points):
-    """Of (seconds, value), by least squares; 0 of less than two moments."""
+    """Returns the slope of (seconds, value) per hour, by least squares; 0 for fewer than two points."""
     if len(points) < 2:
         return 0.0
     mean_s, mean = sum(s for s, _ in points) / len(points), sum(v for _, v in points) / len(points)
@@ -77,13 +78,14 @@ def slope_an_hour(points):
 
 
 def cpu_s(pid):
-    """What a process has had of the processors: a busy machine changes how long a request takes, and this hardly."""
+    """Returns the processor time of a process in seconds. Other load on the machine changes it less than it changes
+    request times."""
     user, system = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def quiet_figures(daemon):
-    """When no client is there any more: what the process holds then. Connections that were just closed are given a moment."""
+    """Reads the process figures when no client is connected. Waits briefly for connections that were just closed."""
     least = None
     for _ in range(10):
         time.sleep(QUIET_S / 10)
@@ -93,7 +95,7 @@ def quiet_figures(daemon):
 
 
 def one_life(daemon, mixed, gusts, gust_s, orderly, totals):
-    """From a start to an end: gusts of work, with a quiet moment after each."""
+    """Runs the daemon from a start to an end: gusts of work, with a quiet moment after each."""
     seen = []
     for gust in range(gusts):
         stop = threading.Event()
@@ -107,7 +109,7 @@ def one_life(daemon, mixed, gusts, gust_s, orderly, totals):
                 daemon.process.kill()
                 daemon.process.wait()
         if gust == gusts - 1 and not orderly:
-            mixed.blow(daemon, min(gust_s, 2), end)  # under which it is killed
+            mixed.blow(daemon, min(gust_s, 2), end)  # the daemon is killed during this work
         else:
             mixed.blow(daemon, gust_s, end)
             totals["cpu"].append(1000 * (cpu_s(daemon.process.pid) - cpu) / max(1, len(mixed.took) - asked))
@@ -145,19 +147,19 @@ def run(size, report):
         ended = ended or daemon.stop()
         replica.close()
     hours = (time.monotonic() - began) / 3600
-    warm = [life[1:] for life in seen]  # what is opened and kept is there after the first gust
+    warm = [life[1:] for life in seen]  # the first gust opens what the daemon keeps open
     for name, most in (("descriptors", DESCRIPTORS_OF_A_READER * 2), ("threads", 0)):
         first, last = warm[0][0][1][name], max(life[-1][1][name] for life in warm)
         report.figure(f"{name} at first", first)
         report.figure(f"{name} at most, later", last)
-        report.must(last <= first + most, f"{last - first} more {name} than at first")
+        report.must(last <= first + most, f"{last - first} more {name} than after the first gust")
     report.figure("MB at first", warm[0][0][1]["bytes"] / 1e6)
     report.figure("MB at the end", warm[-1][-1][1]["bytes"] / 1e6)
     for name, unit, most in (("bytes", 1e6, 20), ("descriptors", 1, 6), ("threads", 1, 0.5)):
         within = [slope_an_hour([(moment, figures[name] / unit) for moment, figures in life]) for life in warm]
         across = slope_an_hour([(life[-1][0], life[-1][1][name] / unit) for life in warm])
         shown = "MB" if name == "bytes" else name
-        if size.full:  # seconds tell nothing of an hour
+        if size.full:  # a run of seconds gives no rate per hour
             report.bound(f"{shown} more an hour, from life to life", across, most)
             report.figure(f"{shown} more an hour, within a life (median)", percentile(within, 50))
     report.figure("hours", hours)
@@ -172,14 +174,14 @@ def run(size, report):
     late = [took for moment, took in mixed.took if moment > times[-1] - minute]
     report.figure("ms p99 of the first minute", percentile(early, 99) * 1000)
     report.figure("ms p99 of the last minute", percentile(late, 99) * 1000)
-    report.bound("of the first is the last", percentile(late, 99) / percentile(early, 99), 1.2)
-    report.figure("ms of a core a request, first gust", totals["cpu"][0])
-    report.figure("ms of a core a request, last gust", totals["cpu"][-1])
-    report.bound("of the first gust is the last", totals["cpu"][-1] / totals["cpu"][0], 1.2)
+    report.bound("ratio of the last minute's p99 to the first's", percentile(late, 99) / percentile(early, 99), 1.2)
+    report.figure("ms of CPU per request, first gust", totals["cpu"][0])
+    report.figure("ms of CPU per request, last gust", totals["cpu"][-1])
+    report.bound("ratio of the last gust's CPU per request to the first's", totals["cpu"][-1] / totals["cpu"][0], 1.2)
     report.figure("answers of 5xx", sum(count for status, count in mixed.statuses.items() if status >= 500))
     report.figure("lost, doubled or torn", len(totals["faults"]))
     for fault in totals["faults"]:
         report.must(False, fault)
-    report.must(mixed.history.acknowledged > 20 and mixed.counts["results"] > 0 and totals["refreshes"] > 0, "the storm did not blow")
+    report.must(mixed.history.acknowledged > 20 and mixed.counts["results"] > 0 and totals["refreshes"] > 0, "the storm did too little to prove anything")
     report.must(not any(status >= 500 for status in mixed.statuses), f"answers of 5xx: {dict(mixed.statuses)}")
-    report.must(ended == 0, f"it ended with {ended}")
+    report.must(ended == 0, f"the daemon ended with {ended}")

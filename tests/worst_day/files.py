@@ -1,6 +1,6 @@
-"""The file beneath a working daemon is deleted, replaced, linked, moved away, made read-only, put on a full disk and on a slow one, each many times,
-and second daemons come by every name. Under each, clients go on writing. What was acknowledged is there after kill -9, once the file stands under
-its name again; a second daemon is refused."""
+"""Deletes, replaces, links or moves the file of a working daemon, makes it read-only, and puts it on a full disk and on
+a slow one, each many times. Also starts second daemons by every name of the file. Clients continue to write meanwhile.
+Acknowledged changes must survive kill -9, once the file has its name again. A second daemon must be refused."""
 import contextlib
 import errno
 import os
@@ -20,7 +20,7 @@ SLOW_MS = 50
 
 
 def delete(daemon, away):
-    os.link(daemon.database, away)  # what is deleted is kept for the check afterwards: until then it has two names, which is refused too
+    os.link(daemon.database, away)  # the check afterwards needs the deleted file; until then it has two names, which the daemon refuses too
     daemon.database.unlink()
 
 
@@ -60,10 +60,10 @@ HAPPENINGS = {"deleted": (delete, put_back), "replaced": (replace, put_back), "m
 
 
 def refused_while(daemon):
-    """Whether the daemon says that it is not ready; asks until it does."""
+    """Polls until the daemon reports that it is not ready."""
     client = Client(daemon.port)
     try:
-        wait_until(lambda: client.get("/readyz").status == 503, 20, "/readyz says that the file is another")
+        wait_until(lambda: client.get("/readyz").status == 503, 20, "/readyz reports that the file is not the daemon's")
     finally:
         client.close()
 
@@ -79,7 +79,8 @@ def wait_healed(daemon):
 
 
 def one_happening(daemon, mixed, happen, undo, size):
-    """Under writers: it happens, the daemon says so, it is undone, the daemon heals; then kill -9, and what was acknowledged is there."""
+    """Under writers: changes the file, waits until the daemon reports it, undoes the change, and waits until the daemon
+    recovers. Then kill -9, and the acknowledged changes must be there."""
     away = daemon.database.with_suffix(".away")
 
     def end():
@@ -109,7 +110,7 @@ def happenings(folder, name, count, size, totals):
 
 @contextlib.contextmanager
 def disk(parent, megabytes):
-    """A file system of so many megabytes; None where it cannot be mounted."""
+    """Mounts a file system of `megabytes`; None if it cannot be mounted."""
     folder = pathlib.Path(parent) / "disk"
     folder.mkdir()
     made = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)], capture_output=True, check=False)
@@ -128,10 +129,10 @@ def fill_up(folder):
 
 
 def disks(parent, name, count, size, totals):
-    """A disk that is full, or read-only, under writers: refused, healed, and then kill -9."""
-    with disk(parent, 48 + 4 * count) as folder:  # what is stored grows each time
+    """Makes a disk full, or read-only, under writers: the daemon refuses writes and recovers. Then kill -9."""
+    with disk(parent, 48 + 4 * count) as folder:  # the database grows each time
         if folder is None:
-            return 0  # it needs the right to mount
+            return 0  # mounting needs the privilege
         daemon, mixed = Daemon(folder, "--own-devices=no", expect_start=False), Mixed(size.random.random())
         daemon.log_path = pathlib.Path(parent) / "log.jsonl"
         control = None if name == "full" else Calls(daemon, size)
@@ -161,7 +162,7 @@ def disks(parent, name, count, size, totals):
 
 
 def slow(folder, size, seconds, totals):
-    """Every sync takes 50 ms: writes are slow, reads are not, nothing is lost."""
+    """Every sync takes 50 ms: writes are slow, reads are not, and nothing is lost."""
     daemon, mixed = Daemon(folder, "--own-devices=no", expect_start=False), Mixed(size.random.random())
     control = Calls(daemon, size)
     daemon.start()
@@ -226,7 +227,7 @@ def run(size, report):
     if not UNDER:
         with tempfile.TemporaryDirectory() as folder:
             took = slow(folder, size, 0.5 if not size.full else 10, totals)
-            report.figure(f"ms a read (p99) while a sync takes {SLOW_MS}", percentile(took, 99) * 1000)
+            report.figure(f"ms per read (p99) while a sync takes {SLOW_MS} ms", percentile(took, 99) * 1000)
     seconds = size.count(short=3, full=100)
     with tempfile.TemporaryDirectory() as folder:
         refused = second_daemons(folder, seconds, size, totals)
@@ -236,5 +237,5 @@ def run(size, report):
     report.figure("acknowledgements lost", len(totals["faults"]))
     for fault in totals["faults"]:
         report.must(False, fault)
-    report.must(refused == seconds, "a second daemon was let in")
-    report.must(totals["acknowledged"] > count, "the storm did not blow")
+    report.must(refused == seconds, "a second daemon was not refused")
+    report.must(totals["acknowledged"] > count, "the storm did too little to prove anything")

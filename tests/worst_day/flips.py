@@ -1,5 +1,6 @@
-"""Bytes of the database and of its log are flipped while the daemon is down. Whatever it then answers with 200 must be what it answered before, and
-what is missing must be said: by refusing to start, in the log, or with a 503 that names it."""
+"""Flips bytes of the database and of its log while the daemon is down. Every later answer with 200 must equal the
+answer before. The daemon must report what is missing: it refuses to start, or logs the loss, or answers 503 and names
+it."""
 import json
 import pathlib
 import shutil
@@ -14,12 +15,13 @@ from storm import wait_until
 NAME = "random byte flips in database and log"
 PROMISE = "0 wrong 200, loss said at start"
 PAGE = 4096
-TREE_PAGES = (2, 5, 10, 13)  # first byte of a b-tree's pages: what the file hangs together by
+TREE_PAGES = (2, 5, 10, 13)  # first byte of a b-tree page: these pages hold the file's structure
 ESTIMATE = {"model": "llama-3.1-8b", "tokens": "15T", "accelerator": "h100", "deadline_hours": "30d"}
 
 
 def fill(daemon, plans):
-    """Plans, prices by hand and by an import, results of benchmarks with their calibrations, an observation. Answers the paths that show them."""
+    """Makes plans, prices by PUT and by import, results of benchmarks with their calibrations, and an observation.
+    Returns the paths that show them."""
     client = Client(daemon.port)
     ids = []
     for number in range(plans):
@@ -66,7 +68,7 @@ def estimate(client):
 class Trials:
     def __init__(self, size, report):
         self.size, self.report = size, report
-        self.counts = {"flips": 0, "starts refused": 0, "answers compared": 0, "the same": 0, "refused": 0, "exports cut": 0, "missing after a loss that was said": 0, "trials with damage said": 0}
+        self.counts = {"flips": 0, "starts refused": 0, "answers compared": 0, "the same": 0, "refused": 0, "exports cut": 0, "missing after a reported loss": 0, "trials with reported damage": 0}
         self.wrong, self.unsaid = [], []
 
     def base(self, folder, plans, killed):
@@ -87,30 +89,31 @@ class Trials:
     def judge(self, path, answer, said, in_log):
         self.counts["answers compared"] += 1
         if answer is not None and answer.status == 200 and not is_json(answer.body):
-            self.wrong.append(f"{path} answers 200, and no JSON")
+            self.wrong.append(f"{path} answers 200, but its body is not JSON")
         elif answer is None:
             self.counts["exports cut"] += 1
         elif answer.status == 200 and answer.body == self.before[path]:
             self.counts["the same"] += 1
         elif answer.status == 200:
-            # the newest commits are gone, and that was said: what is left is from before, a benchmark that waits, a plan without its observation
+            # The newest commits are gone, and the daemon reported it. The rest is older: a benchmark that waits, a plan
+            # without its observation.
             if in_log and said and (path in self.lists or "/benchmarks/" in path or path == self.paths[0]):
-                self.counts["missing after a loss that was said"] += 1
+                self.counts["missing after a reported loss"] += 1
             elif said and path in self.lists and self.is_part(answer.body):
-                self.counts["missing after a loss that was said"] += 1  # an index lacks a row; each that is there is as it was
+                self.counts["missing after a reported loss"] += 1  # an index lacks a row; each row that is listed is unchanged
             else:
                 self.wrong.append(f"{path} answers {first_difference(self.before[path], answer.body)}")
         elif answer.status == 404:
-            self.counts["missing after a loss that was said"] += 1
+            self.counts["missing after a reported loss"] += 1
             if not said:
-                self.unsaid.append(f"{path} answers 404, and nothing is said of damage")
+                self.unsaid.append(f"{path} answers 404, but the daemon reports no damage")
         elif answer.status == 503:
             self.counts["refused"] += 1
         else:
             self.wrong.append(f"{path} answers {answer.status}: {answer.text[:200]}")
 
     def is_part(self, after):
-        """Whether a list holds nothing but rows of before."""
+        """True if a list contains only rows from before."""
         of_export = after.startswith(b"[")
         rows = {row["id"]: row for path in self.lists if ("/exports/" in path) == of_export for row in rows_of(json.loads(self.before[path]))}
         return is_json(after) and all(rows.get(row["id"]) == row for row in rows_of(json.loads(after)))
@@ -123,10 +126,10 @@ class Trials:
                     if line.startswith(b"{"):
                         json.loads(line.decode())
                 except ValueError:
-                    self.wrong.append(f"a line of the log is no JSON: {line[:300]}")
+                    self.wrong.append(f"a line of the log is not JSON: {line[:300]}")
 
     def ask(self, client, path):
-        """An export whose next row is damaged is cut in the middle, which its reader sees."""
+        """Requests a path. An export whose next row is damaged ends in the middle, and its reader notices that."""
         try:
             return client.get(path)
         except Gone:
@@ -156,13 +159,13 @@ class Trials:
             answers = [(path, self.ask(client, path)) for path in self.paths + self.lists]
             ready = client.get("/readyz")
             said = [line["event"] for line in daemon.log(begin) if line["event"] in ("commits_lost", "database_damaged", "row_damaged")]
-            self.counts["trials with damage said"] += bool(said)
+            self.counts["trials with reported damage"] += bool(said)
             for path, answer in answers:
                 self.judge(path, answer, said, in_log)
             if said and "detail" not in ready.json:
-                self.unsaid.append(f"the log says {said}, /readyz does not")
+                self.unsaid.append(f"the log reports {said}, but /readyz does not")
             if not said and estimate(client) != self.estimated:
-                self.wrong.append("an estimate is another, and nothing is said of damage")
+                self.wrong.append("an estimate differs, but the daemon reports no damage")
             self.judge_log(daemon, begin)
         except Gone as error:
             self.wrong.append(f"the daemon died: {error}, {daemon.process.poll()}")
@@ -201,8 +204,9 @@ def first_difference(before, after):
 
 def run(size, report):
     trials = Trials(size, report)
-    # A file beyond 16 MB (650 plans) is not checked before the start, but soon after.
-    # Plans in the file, whether the daemon was killed and its log is hit, whether pages of trees alone are hit, flips in a trial, and trials
+    # A file beyond 16 MB (650 plans) is checked soon after the start instead of before it. Each case: plans in the
+    # file; whether the daemon was killed and the flips hit its log; whether they hit only pages of b-trees; flips per
+    # trial; trials.
     for plans, in_log, of_tree, flips, count in ((30, False, True, 3, size.count(3, 200)), (30, False, False, 8, size.count(2, 100)), (30, True, False, 4, size.count(3, 200)),
                                                  (650, False, True, 30, size.count(1, 60) * size.full), (650, False, False, 100, size.count(1, 60) * size.full)):
         if count == 0:
@@ -215,7 +219,7 @@ def run(size, report):
     for name, value in trials.counts.items():
         report.figure(name, value)
     report.figure("wrong 200", len(trials.wrong))
-    report.figure("losses not said", len(trials.unsaid))
+    report.figure("losses not reported", len(trials.unsaid))
     for fault in trials.wrong + trials.unsaid:
         report.must(False, fault)
-    report.must(trials.counts["refused"] + trials.counts["starts refused"] > 0 and trials.counts["the same"] > 0, "the storm did not blow")
+    report.must(trials.counts["refused"] + trials.counts["starts refused"] > 0 and trials.counts["the same"] > 0, "the storm did too little to prove anything")

@@ -1,16 +1,16 @@
-"""What clients did, as they saw it, and whether one store can have answered so.
+"""Records what clients did, as they observed it, and checks whether one store can have answered so.
 
-Each key is a register: writes of values that are never written twice (None removes), reads, and what stands there after a crash. A value may be
-seen when its write had begun by the end of the read and no other acknowledged write lies wholly between the two. A write without an answer may
-have happened at any time up to the crash, or not at all. That is linearizability for registers whose values are unique
-(Gibbons and Korach 1997, section 3.2: each value names its write)."""
+Each key is a register with writes of values that are never written twice (None removes), reads, and its value after a
+crash. A read may return a value if its write began before the end of the read, and no other acknowledged write lies
+wholly between the two. A write without an answer may have happened at any time up to the crash, or not at all. This is
+linearizability for registers with unique values (Gibbons and Korach 1997, section 3.2: each value names its write)."""
 import itertools
 import math
 import threading
 
 
 class Operation:
-    """A write: from its request to its answer, by the order in which the checker saw them."""
+    """A write, from its request to its answer, in the order in which the checker recorded them."""
 
     def __init__(self, key, value, begin):
         self.key, self.value, self.begin, self.end, self.acknowledged = key, value, begin, math.inf, False
@@ -33,7 +33,7 @@ class History:
             self.acknowledged += 1
 
     def refused(self, operation):
-        """The server said that it did not happen."""
+        """The server answered that the write did not happen."""
         with self.lock:
             self.writes[operation.key].remove(operation)
 
@@ -50,7 +50,7 @@ class History:
             self.reads.append((key, value, begin, next(self.clock)))
 
     def admits(self, key, value, begin, end=math.inf):
-        """Whether a read from begin to end may have seen the value; None is what a key holds that nobody wrote."""
+        """True if a read from begin to end may have returned the value. A key that was never written has None."""
         writes = self.writes.get(key, [])
         sources = [one for one in writes if one.value == value and one.begin < end]
         if value is None:
@@ -63,7 +63,7 @@ class History:
                 for key, value, begin, end in self.reads if not self.admits(key, value, begin, end)]
 
     def settle(self, key, value):
-        """From here on the key holds the value: what was unanswered has happened or never will."""
+        """Sets the key's value from here on. Unanswered writes have happened by now, or never will."""
         self.writes[key] = []
         if value is not None:
             self.done(self.begin(key, value))

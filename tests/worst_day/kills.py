@@ -1,4 +1,5 @@
-"""kill -9 of the daemon under mixed work; a history checker says whether anything acknowledged was lost, doubled or torn."""
+"""Kills the daemon with kill -9 under mixed work. A history checker reports any acknowledged change that was lost,
+doubled or torn."""
 import tempfile
 import time
 
@@ -22,7 +23,7 @@ def one_file(folder, rounds, size, totals):
         began = time.monotonic()
         daemon.start()
         totals["ready"].append(time.monotonic() - began)
-        totals["faults"] += [f"commits_lost is said: {line}" for line in daemon.log(begin) if line["event"] == "commits_lost"]
+        totals["faults"] += [f"the daemon reports commits_lost: {line}" for line in daemon.log(begin) if line["event"] == "commits_lost"]
         totals["faults"] += mixed.check(daemon)
     assert daemon.stop() == 0
     for name in ("acknowledged", "unanswered"):
@@ -41,14 +42,14 @@ def run(size, report):
             one_file(folder, min(ROUNDS_A_FILE, kills - first), size, totals)
     report.figure("kills", kills)
     report.figure("changes acknowledged", totals["acknowledged"])
-    report.figure("left without an answer", totals["unanswered"])
+    report.figure("requests without an answer", totals["unanswered"])
     report.figure("leases", totals["leases"])
     report.figure("results", totals["results"])
     report.figure("lost, doubled or torn", len(totals["faults"]))
     report.figure("answers 5xx", totals["server_errors"])
-    report.figure("median ms to ready", percentile(totals["ready"], 50) * 1000)
-    report.bound("most ms to ready", max(totals["ready"]) * 1000, 100)
+    report.figure("ms to ready (median)", percentile(totals["ready"], 50) * 1000)
+    report.bound("ms to ready (maximum)", max(totals["ready"]) * 1000, 100)
     for fault in totals["faults"]:
         report.must(False, fault)
-    report.must(totals["acknowledged"] > kills and totals["leases"] > 0 and totals["results"] > 0, "the storm did not blow")
+    report.must(totals["acknowledged"] > kills and totals["leases"] > 0 and totals["results"] > 0, "the storm did too little to prove anything")
     report.must(totals["server_errors"] == 0, "answers of 5xx")

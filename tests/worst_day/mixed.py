@@ -1,8 +1,9 @@
 """Mixed work of eight clients against one daemon, with the history that a checker needs.
 
-Plans are made, renamed and deleted; prices are put and deleted by two clients at once; imports replace groups of prices as a whole; benchmarks are
-queued, leased, kept alive, delivered and cancelled by agents. Whatever is acknowledged must stand there after the daemon died; what was asked
-and not answered may, whole and once."""
+Clients make, rename and delete plans. Two clients at once put and delete the same prices. Imports replace groups of
+prices as a whole. Benchmarks are queued, and agents lease them, keep them alive, deliver their results, or the client
+cancels them. Every acknowledged change must be there after the daemon died. A change without an answer may be there,
+whole and once."""
 import collections
 import http.client
 import itertools
@@ -26,11 +27,11 @@ PLAN = json.loads(BODY)
 
 
 class Gone(Exception):
-    """No answer came: the daemon died, or cut the connection."""
+    """No answer arrived: the daemon died or closed the connection."""
 
 
 class Client:
-    """One connection that is kept; stands in for conftest's Daemon where a FakeAgent wants one."""
+    """One persistent connection. Replaces conftest's Daemon where a FakeAgent needs one."""
 
     def __init__(self, port, seconds=30):
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
@@ -61,7 +62,7 @@ class Mixed:
         self.history, self.random, self.numbers = History(), random.Random(seed), itertools.count(1)
         self.plans, self.unanswered_plans = {}, {}  # token -> id; token -> notes
         self.benchmarks, self.leases = {}, collections.defaultdict(list)  # token -> id; id -> [(lease token, agent)]
-        self.results, self.doubtful = {}, set()  # id -> what was acknowledged last; ids with something unanswered
+        self.results, self.doubtful = {}, set()  # id -> the last acknowledged result; ids with an unanswered request
         self.counts, self.statuses, self.wrong = collections.Counter(), collections.Counter(), []
         self.lock, self.round = threading.Lock(), 0
 
@@ -74,7 +75,7 @@ class Mixed:
         return answer
 
     def write(self, client, key, value, method, path, body=None, headers=None):
-        """One write and what is known of it afterwards. Answers the answer where there was one."""
+        """Sends one write and records its outcome. Returns the answer, if there is one."""
         operation = self.history.begin(key, value)
         try:
             answer = self.ask(client, method, path, body, headers)
@@ -86,7 +87,7 @@ class Mixed:
         elif answer.status < 500:
             self.history.refused(operation)
         else:
-            self.history.unknown()  # a disk that fails may keep what it refused
+            self.history.unknown()  # a failing disk may keep a change that the daemon refused
         return answer
 
     def put_price(self, client, chance):
@@ -160,11 +161,11 @@ class Mixed:
             return
         token = chance.choice(list(self.benchmarks))
         name = self.benchmarks[token]
-        self.doubtful.add(name)  # from now on it may end by itself
+        self.doubtful.add(name)  # from now on it may end at any time
         self.ask(client, "DELETE", f"/v1/benchmarks/{name}")
 
     def work(self, client, chance, agent):
-        """An agent's turn: takes a lease, keeps it or not, delivers or not."""
+        """An agent's turn: takes a lease, may keep it alive, may deliver a result."""
         answer = agent.lease()
         if answer.status != 200:
             return
@@ -211,13 +212,14 @@ class Mixed:
                     self.queue_benchmark(client, chance)
         except Gone:
             pass
-        except Exception:  # a client that cannot make sense of an answer
+        except Exception:  # an answer that the client does not understand
             self.wrong.append(traceback.format_exc())
         finally:
             client.close()
 
     def blow(self, daemon, seconds, end):
-        """All clients at work for so long; then `end` does to the daemon what the storm does, under them. Answers when no client works any more."""
+        """Runs all clients for that many seconds. Then `end` stops or breaks the daemon under them. Returns when no
+        client is working."""
         self.round += 1
         stop = threading.Event()
         threads = [threading.Thread(target=self.client, args=(daemon.port, number, stop), daemon=True) for number in range(CLIENTS)]
@@ -244,14 +246,15 @@ class Mixed:
         return items
 
     def check(self, daemon):
-        """What stands there against the history; the faults, and the history begins anew with it. Retries what was never answered: once, it is there."""
+        """Compares the stored state with the history and returns the faults. The history then begins anew with that
+        state. Retries unanswered requests: each must be there once."""
         client, faults, state = Client(daemon.port), self.wrong, {}
         self.wrong = []
         faults += self.history.wrong_reads()
         self.history.forget_reads()
         plans = self.pages(client, "/v1/plans?limit=1000")
         names = collections.Counter(plan["name"] for plan in plans)
-        faults += [f"plan {name} is there {count} times" for name, count in names.items() if count > 1]
+        faults += [f"plan {name} exists {count} times" for name, count in names.items() if count > 1]
         state |= {plan["name"]: plan["notes"] for plan in plans}
         by_name = {plan["name"]: plan["id"] for plan in plans}
         for price in self.pages(client, "/v1/prices?provider=worst&limit=1000"):
@@ -265,7 +268,7 @@ class Mixed:
         self.history.forget_reads()
         benchmarks = self.pages(client, "/v1/benchmarks?limit=1000")
         tokens = collections.Counter(row["labels"]["token"] for row in benchmarks)
-        faults += [f"benchmark {token} is there {count} times" for token, count in tokens.items() if count > 1]
+        faults += [f"benchmark {token} exists {count} times" for token, count in tokens.items() if count > 1]
         state |= {token: "made" for token in tokens}
         faults += self.check_results(client, {row["id"]: row for row in benchmarks})
         keys = set(self.history.writes) | set(state)
@@ -298,11 +301,12 @@ class Mixed:
                 faults.append(f"the lease of {name} ({leases[-1]}) is forgotten: {row['state']}")
         self.results, self.doubtful = {}, set()
         self.leases = collections.defaultdict(list, {name: leases for name, leases in self.leases.items() if name in rows and rows[name]["state"] in ("queued", "running")})
-        self.doubtful |= set(self.leases)  # later its lease may run out
+        self.doubtful |= set(self.leases)  # its lease may end later
         return faults
 
     def retry(self, client):
-        """With the same Idempotency-Key a plan that was asked for and not answered is made, or is the one that was made."""
+        """Repeats unanswered requests with their Idempotency-Key. Each makes its plan, or returns the plan that it made
+        before."""
         faults = []
         for token, notes in self.unanswered_plans.items():
             for _ in range(2):

@@ -1,8 +1,8 @@
-/* Loaded into the daemon (LD_PRELOAD): its database stands on a disk that loses power (support/vfs_powerloss.h).
+/* Loaded into the daemon with LD_PRELOAD. Puts its database on a disk that loses power (support/vfs_powerloss.h).
  *
- * SIGRTMIN+5 cuts it at one of the next 100 writes, as the seed in POWER_SEED decides, and the process dies with SIGKILL: what the
- * disk had not been told to keep is there in part, by sectors of 512 bytes. POWER_LIES=1 makes syncs do nothing, for the
- * test of the test. What was kept and lost is written to descriptor 2 as a line of JSON. */
+ * SIGRTMIN+5 cuts the power at one of the next 100 writes, chosen by the seed in POWER_SEED, and the process dies with
+ * SIGKILL. Of data that was not synced, the disk keeps a part, in sectors of 512 bytes. POWER_LIES=1 makes syncs do
+ * nothing, to test the test itself. Writes the numbers of kept and lost sectors to descriptor 2 as a line of JSON. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "support/vfs_powerloss.h"
 
-/* CHECK's end, here without the daemon's log. */
+/* The end of CHECK, here without the daemon's log. */
 void check_failed(const char *condition, const char *file, int line)
 {
 	dprintf(STDERR_FILENO, "%s:%d: %s\n", file, line, condition);
@@ -55,7 +55,7 @@ __attribute__((constructor)) static void install(void)
 	powerloss_ignore_syncs(getenv("POWER_LIES") != NULL);
 	CHECK(sem_init(&cut, 0, 0) == 0);
 	CHECK(sigaction(SIGRTMIN + 5, &(struct sigaction){.sa_handler = cut_asked, .sa_flags = SA_RESTART}, NULL) == 0);
-	sigfillset(&all); /* the daemon's signals are its own threads' */
+	sigfillset(&all); /* the daemon's own threads handle its signals */
 	CHECK(pthread_sigmask(SIG_SETMASK, &all, &before) == 0);
 	CHECK(pthread_create(&thread, NULL, wait_for_cut, (void *)seed) == 0);
 	CHECK(pthread_sigmask(SIG_SETMASK, &before, NULL) == 0);

@@ -1,6 +1,6 @@
-"""Power cuts under mixed work: the daemon's database stands on a disk (worst_day/power.c) that loses, sector by sector, what it was not told to
-sync. The same checker as for kill -9. Every tenth file is on a disk that lies about its syncs: there something must be lost, or the cut proves
-nothing."""
+"""Cuts the power under mixed work. The daemon's database is on a disk (worst_day/power.c) that loses unsynced data,
+sector by sector. The checker is the same as for kill -9. Every tenth file is on a disk that ignores syncs: there the
+checker must find a loss, or the power cuts prove nothing."""
 import signal
 import tempfile
 
@@ -37,7 +37,7 @@ def one_file(folder, rounds, size, totals):
         totals["lost"] += told[0]["sectors_lost"]
         begin = daemon.log_path.stat().st_size
         start(daemon, size)
-        totals["faults"] += [f"commits_lost is said: {line}" for line in daemon.log(begin) if line["event"] == "commits_lost"]
+        totals["faults"] += [f"the daemon reports commits_lost: {line}" for line in daemon.log(begin) if line["event"] == "commits_lost"]
         totals["faults"] += mixed.check(daemon)
     assert daemon.stop() == 0
     totals["acknowledged"] += mixed.history.acknowledged
@@ -46,7 +46,7 @@ def one_file(folder, rounds, size, totals):
 
 
 def lie(folder, size):
-    """What the checker and the start say of a disk that ignores syncs."""
+    """Returns the faults that the checker and the start report on a disk that ignores syncs."""
     daemon, mixed = Daemon(folder, "--own-devices=no", expect_start=False), Mixed(size.random.random())
     start(daemon, size, lies=True)
     mixed.blow(daemon, 0.3, lambda: cut(daemon))
@@ -56,7 +56,7 @@ def lie(folder, size):
         daemon.process.kill()
         daemon.process.wait()
     except (RuntimeError, AssertionError) as error:
-        return [f"it did not start: {error}"[:200]]
+        return [f"the daemon did not start: {error}"[:200]]
     return faults
 
 
@@ -74,13 +74,13 @@ def run(size, report):
                     told_lies += bool(lie(folder, size))
     report.figure("power cuts", cuts)
     report.figure("changes acknowledged", totals["acknowledged"])
-    report.figure("left without an answer", totals["unanswered"])
+    report.figure("requests without an answer", totals["unanswered"])
     report.figure("results", totals["results"])
-    report.figure("sectors not synced that were lost", totals["lost"])
-    report.figure("that were kept", totals["kept"])
+    report.figure("unsynced sectors lost", totals["lost"])
+    report.figure("unsynced sectors kept", totals["kept"])
     report.figure("lost, doubled or torn", len(totals["faults"]))
-    report.figure(f"of {lies} disks that lie found out", told_lies)
+    report.figure(f"of {lies} disks that ignore syncs were detected", told_lies)
     for fault in totals["faults"]:
         report.must(False, fault)
-    report.must(totals["acknowledged"] > cuts and totals["lost"] > 0, "the storm did not blow")
-    report.must(told_lies > 0, "a disk that ignores syncs loses nothing: the cut proves nothing")
+    report.must(totals["acknowledged"] > cuts and totals["lost"] > 0, "the storm did too little to prove anything")
+    report.must(told_lies > 0, "no loss was found on a disk that ignores syncs: the power cuts prove nothing")

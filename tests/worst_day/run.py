@@ -1,12 +1,14 @@
 #!/usr/bin/python3
-"""The worst day: one storm after the other against the real daemon. Prints a line of figures a storm; the exit status is 1 where one was broken.
+"""The worst day: runs one storm after the other against the real daemon. Prints a line of figures for each storm. The
+exit status is 1 if a storm was broken.
 
 usage: run.py [--full] [--factor F] [--seed N] [--build FOLDER] [--only STORM,...] [--under asan|tsan|valgrind]
---full takes the counts of docs/robustness.md and judges its times too; --factor is what part of these counts. Without it the counts are small,
-and only what no slow machine changes is judged: what is lost, doubled, answered wrongly, or held.
+--full uses the counts of docs/robustness.md and judges times too; --factor multiplies these counts. Without --full the
+counts are small, and a slow machine changes no judgement: the storms judge losses, duplicates, wrong answers and leaks.
 
---under names what looks at the daemon meanwhile: any finding breaks the storm, and no time or memory is judged. asan and tsan are of the build that
-FLEETPLAN_PROGRAM names. Storms that load a library into the daemon are left out: a sanitizer wants to be the first, and valgrind replaces malloc."""
+--under names the tool that checks the daemon meanwhile. Any finding breaks the storm; times and memory are not judged.
+asan and tsan need the build that FLEETPLAN_PROGRAM names. Storms that load a library into the daemon are left out: a
+sanitizer must be the first library, and valgrind replaces malloc itself."""
 import argparse
 import importlib
 import json
@@ -31,10 +33,10 @@ VALGRIND = "valgrind --quiet --leak-check=full --show-leak-kinds=definite --erro
 
 
 def look_under(tool, folder):
-    """Sets the environment for the daemons to come, so that each finding becomes a file in the folder."""
+    """Sets the environment for the next daemons, so that each finding becomes a file in the folder."""
     if tool == "valgrind":
         os.environ["FLEETPLAN_WRAPPER"] = VALGRIND.format(folder)
-    if tool == "tsan":  # whose allocator does not get its addresses now and then where 32 bits of them are drawn at random
+    if tool == "tsan":  # its allocator sometimes fails to map its addresses when address randomisation is on
         os.environ["FLEETPLAN_WRAPPER"] = "setarch -R"
     os.environ["ASAN_OPTIONS"] = f"log_path={folder}/finding:detect_stack_use_after_return=0"
     os.environ["UBSAN_OPTIONS"] = f"log_path={folder}/finding:print_stacktrace=1"
@@ -43,7 +45,7 @@ def look_under(tool, folder):
 
 
 def findings(folder):
-    """What was found since the last look."""
+    """Returns the findings since the last call."""
     for path in sorted(pathlib.Path(folder).glob("finding*")):
         text = path.read_text(errors="replace")
         path.unlink()
@@ -71,7 +73,7 @@ def main():
         report, began = Report(one.NAME, given.full and not given.under), time.monotonic()
         try:
             one.run(Size(given.full, given.factor, given.seed, given.build), report)
-        except Exception:  # a storm that breaks is a finding; the others go on
+        except Exception:  # a storm that raises is a finding; the others continue
             report.must(False, traceback.format_exc())
         if given.under:
             reports = list(findings(found))

@@ -1,8 +1,8 @@
-"""What every storm of the worst day shares: how large it is, what it counted, and what it must hold.
+"""What all storms of the worst day share: their size, their figures, and their judgements.
 
-A storm is a file with NAME, PROMISE and `run(size, report)`. It draws from `size.random`, so that a seed gives the same storm again, as far as
-threads let it. It may be judged in two ways: `report.must` holds always; `report.bound` holds in the full form alone, because it is a time,
-and a machine that is shared breaks times without a fault in the product."""
+A storm is a file with NAME, PROMISE and `run(size, report)`. It draws from `size.random`: a seed gives the same storm
+again, as far as threads allow. It has two kinds of judgement. `report.must` always applies. `report.bound` applies only
+in the full form, because it judges a time, and on a shared machine times break without a fault in the product."""
 import json
 import math
 import pathlib
@@ -10,14 +10,14 @@ import random
 import sys
 import time
 
-UNDER = ""  # asan, tsan, valgrind, when run.py says so: then memory is no measure, and nothing is loaded into the daemon
-SLOWER = 1  # how much longer a storm blows then, so that as much happens
+UNDER = ""  # asan, tsan or valgrind, set by run.py: then memory is not judged, and no library is loaded into the daemon
+SLOWER = 1  # multiplies the duration of a storm under such a tool, so that as much happens
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "server"))
 
 
 class Size:
-    """How large a storm is: `short` for CI, else `factor` of the full counts."""
+    """The size of a storm: `short` for CI, else `factor` of the full counts."""
 
     def __init__(self, full, factor=1.0, seed=1, build=ROOT / "build" / "release"):
         self.full, self.factor, self.seed, self.build = full, factor, seed, pathlib.Path(build).resolve()
@@ -28,7 +28,7 @@ class Size:
 
 
 class Report:
-    """Figures of one storm, in the order in which they were told, and what was broken."""
+    """The figures of one storm, in the order of their calls, and its broken judgements."""
 
     def __init__(self, name, full):
         self.name, self.full, self.figures, self.broken = name, full, {}, []
@@ -41,7 +41,7 @@ class Report:
             self.broken.append(what if isinstance(what, str) else json.dumps(what))
 
     def bound(self, name, value, most, least=None):
-        """A figure with the bound of the table."""
+        """Records a figure and judges it against a bound of the table in docs/robustness.md."""
         self.figure(name, value)
         if self.full and (value > most or (least is not None and value < least)):
             self.broken.append(f"{name} is {value:.4g}, the bound is {most if least is None else (least, most)}")
@@ -52,24 +52,25 @@ class Report:
 
 
 def percentile(values, percent):
-    """The least value that is not below `percent` of all; NaN of none."""
+    """Returns the least value that is not below `percent` per cent of all; NaN for an empty list."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)] if ordered else math.nan
 
 
 def process_figures(pid):
-    """Resident bytes, open descriptors and threads of a process."""
+    """Returns the resident bytes, open descriptors and threads of a process."""
     status = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line)
     return {"bytes": int(status["VmRSS"].split()[0]) * 1024, "descriptors": len(list(pathlib.Path(f"/proc/{pid}/fd").iterdir())),
             "threads": int(status["Threads"])}
 
 
 def wait_until(condition, seconds, what):
-    """The first true value; a bound, not a promise."""
+    """Polls until the condition is true and returns its value. The time is a limit for failures, not a measured
+    bound."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         value = condition()
         if value:
             return value
         time.sleep(0.02)
-    raise AssertionError(f"not within {seconds} s: {what}")
+    raise AssertionError(f"this did not happen within {seconds} s: {what}")

@@ -1,4 +1,5 @@
-"""Requests while nobody reads the log: it is a pipe that is full. Health is asked for beside them, and the end is asked for at the end."""
+"""Sends requests while the log is a full pipe without a reader. Meanwhile a prober requests health; at the end the
+daemon receives SIGTERM."""
 import pathlib
 import signal
 import socket
@@ -16,7 +17,7 @@ CONNECTIONS, AT_ONCE = 4, 100
 
 
 def pour(port, count, answers):
-    """Requests a hundred at a time on one connection; each is a line of the log."""
+    """Sends requests a hundred at a time on one connection. Each request writes a line to the log."""
     line = b"GET /v1/catalogue HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with socket.create_connection(("127.0.0.1", port), timeout=60) as wire:
         left = count
@@ -36,7 +37,7 @@ def pour(port, count, answers):
 
 
 def run(size, report):
-    requests = max(10000, size.count(short=10000, full=1_000_000))  # fewer lines find room in the ring
+    requests = max(10000, size.count(short=10000, full=1_000_000))  # the ring can hold fewer lines
     with tempfile.TemporaryDirectory() as folder:
         daemon = Unread(pathlib.Path(folder), "--own-devices=no")
         stop, answers = threading.Event(), []
@@ -64,6 +65,6 @@ def run(size, report):
     report.bound("s from SIGTERM to the end", took, 2)
     report.figure("MB of memory", held / 1e6)
     report.must(sum(answers) == requests // CONNECTIONS * CONNECTIONS, "requests without an answer")
-    report.must(probe.unanswered == 0 and ended == 0, f"{probe.unanswered} probes without an answer, the end was {ended}")
+    report.must(probe.unanswered == 0 and ended == 0, f"{probe.unanswered} probes without an answer, the daemon ended with {ended}")
     report.must(dropped > requests / 4, "the log was read after all")
-    report.must(took < 30, "SIGTERM took more than 30 s")
+    report.must(took < 30, "the daemon ended more than 30 s after SIGTERM")
