@@ -1,4 +1,4 @@
-"""A daemon with keys, agents that work for it, and a gate between them that can be shut in many ways."""
+"""A daemon with keys, agents that work for it, and a gate between them that can fail in many ways."""
 import http.client
 import http.server
 import json
@@ -18,18 +18,19 @@ FINISHED = ("succeeded", "failed", "cancelled", "expired")
 
 
 def until(condition, seconds=120, what="it"):
-    """Waits for a true value and answers it; a bound, not a promise."""
+    """Polls until the condition is true and returns its value. The time is a limit for failures, not a measured
+    bound."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         value = condition()
         if value:
             return value
         time.sleep(0.03)
-    raise AssertionError(f"not within {seconds} s: {what}")
+    raise AssertionError(f"this did not happen within {seconds} s: {what}")
 
 
 class Site:
-    """A daemon whose devices are those of agents alone, with an admin's key."""
+    """A daemon whose only devices are those of agents, with an admin's key."""
 
     def __init__(self, folder, *arguments):
         self.folder = pathlib.Path(folder)
@@ -71,7 +72,7 @@ class Site:
             raise AssertionError(json.dumps(self.benchmark(name))[:2000]) from error
 
     def restart(self, orderly=True):
-        """The same daemon on the same port and database."""
+        """Starts the same daemon again on the same port and database."""
         port = self.daemon.port
         if orderly:
             assert self.daemon.stop() == 0
@@ -83,7 +84,7 @@ class Site:
 
 
 class Agent:
-    """A real agent with a fake worker, or (device None) with the real one."""
+    """A real agent with a fake worker, or with the real one if `device` is None."""
 
     def __init__(self, folder, url, key, device, play="ok", *arguments, wrapper=(), name=None, environment=None, file_limit=None):
         self.folder = pathlib.Path(folder)
@@ -107,7 +108,7 @@ class Agent:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("FLEETPLAN_")}
         environment |= {"FAKE_WORKER_PLAY": str(self.folder / "play"), "FAKE_WORKER_DEVICE": self.device or "", "FAKE_WORKER_TRACE": str(self.trace_path),
                         "FLEETPLAN_RUN_DIR": str(self.folder)} | self.environment
-        # Through a pipe: its log must not be under the limit of its files.
+        # The log goes through a pipe: the limit of file sizes must not apply to it.
         self.process = subprocess.Popen([*self.wrapper, conftest.PROGRAM, "agent", *self.arguments], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
                                         env=environment, cwd=self.folder, preexec_fn=self.limit_files if self.file_limit else None)
         threading.Thread(target=self.keep_log, args=(self.process.stderr,), daemon=True).start()
@@ -128,7 +129,7 @@ class Agent:
             try:
                 lines.append(json.loads(line))
             except ValueError:
-                continue  # the last line may be on its way, and a sanitizer's are none
+                continue  # the last line may be incomplete; lines of a sanitizer are not JSON
         return [line for line in lines if event in (None, line.get("event"))]
 
     def wait_log(self, event, count=1, seconds=120):
@@ -138,13 +139,13 @@ class Agent:
             raise AssertionError(f"no {event} in:\n{self.log_path.read_text()}") from error
 
     def trace(self):
-        """(what, seconds) of each moment that a worker wrote down."""
+        """Returns (what, seconds) for each moment that a worker recorded."""
         if not self.trace_path.exists():
             return []
         return [(line.split()[2], float(line.split()[3])) for line in self.trace_path.read_text().splitlines()]
 
     def workers(self):
-        """Process ids of workers that live."""
+        """Returns the process ids of workers that are alive."""
         pids = {int(line.split()[1]) for line in self.trace_path.read_text().splitlines()} if self.trace_path.exists() else set()
         return [pid for pid in pids if pathlib.Path(f"/proc/{pid}").exists() and "State:\tZ" not in pathlib.Path(f"/proc/{pid}/status").read_text()]
 
@@ -168,10 +169,11 @@ class Agent:
 
 
 class Gate:
-    """Passes requests on to a daemon, or does something else: `mode` is a function of (method, path) to a word.
+    """Passes requests on to a daemon, or does something else: `mode` is a function of (method, path) that returns a
+    word.
 
-    pass; refuse (503 with Retry-After 1); drop (the connection ends unanswered); hang; garbage (200 and no JSON); tear (passed on, and the
-    answer lost)."""
+    pass; refuse (503 with Retry-After 1); drop (closes the connection without an answer); hang; garbage (200, and the
+    body is not JSON); tear (passes the request on, and drops the answer)."""
 
     def __init__(self, site, certificate=None):
         self.site, self.mode, self.seen, self.released = site, lambda method, path: "pass", [], threading.Event()

@@ -1,5 +1,6 @@
-"""Tests that mostly wait, side by side: those of a file that are marked @beside begin, a few at a time, when pytest comes to the first of
-them, and each tells its end when pytest comes to it. A file makes its stage of what its tests ask for by name:
+"""Runs tests that mostly wait side by side. When pytest comes to the first test of a file that is marked @beside, all
+of that file's @beside tests begin, a few at a time. Each reports its result when pytest comes to it. The file builds its
+stage from what its tests ask for by name:
 
     @pytest.fixture(scope="module")
     def stage(request, site):
@@ -16,7 +17,7 @@ AT_ONCE = 5
 
 
 def beside(scenario):
-    """A test whose arguments are those of its stage and its own parameters."""
+    """Returns a test whose arguments are the stage and its own parameters."""
     @functools.wraps(scenario)
     def test(stage, request, **_):
         stage(request.node.nodeid)
@@ -29,7 +30,7 @@ def beside(scenario):
 
 
 def run(scenario, parameters, props):
-    """One of them, with a folder of its own; what it took is put away however it ends."""
+    """Runs one test with a folder of its own. Releases what the test used, however it ends."""
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=f"{scenario.__name__[:30]}-", ignore_cleanup_errors=True)))
         wanted = [name for name in inspect.signature(scenario).parameters if name not in parameters]
@@ -37,7 +38,7 @@ def run(scenario, parameters, props):
 
 
 def play(request, props):
-    """Begins all that will be asked for; yields what waits for the end of one."""
+    """Begins all requested tests. Yields the function that waits for the end of one."""
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         ends = {}
         for item in request.session.items:

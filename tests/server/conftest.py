@@ -1,4 +1,4 @@
-"""The real daemon on a free port with its own database, and clients that speak to it: http.client, or bytes on a socket."""
+"""The real daemon on a free port with its own database, and its clients: http.client, or bytes on a socket."""
 import gzip
 import http.client
 import json
@@ -13,13 +13,13 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("FLEETPLAN_PROGRAM", str(ROOT / "build" / "fleetplan"))
-WRAPPER = os.environ.get("FLEETPLAN_WRAPPER", "").split()  # a command that runs the program, as valgrind does
-HANGS_SECONDS = 180  # who waits longer is stuck: a guard and no bound, as sanitizer builds on a busy machine need a minute
-START_SECONDS = 120 if WRAPPER else 20  # a bound, not a promise: sanitizer builds on a busy machine
+WRAPPER = os.environ.get("FLEETPLAN_WRAPPER", "").split()  # a command that runs the program, for example valgrind
+HANGS_SECONDS = 180  # a longer wait means a hang. It is not a bound: sanitizer builds on a busy machine need a minute
+START_SECONDS = 120 if WRAPPER else 20  # a limit, not a measured bound: sanitizer builds on a busy machine are slow
 
 
 class Answer:
-    """One HTTP answer as it came off the wire."""
+    """One HTTP answer as it was received."""
 
     def __init__(self, status, headers, body):
         self.status, self.headers, self.body = status, headers, body
@@ -39,13 +39,14 @@ class Answer:
 
 
 def is_sanitized():
-    """Whether the program brings an allocator and system calls of its own (ASan, TSan): memory is then no measure, and nothing replaces them."""
+    """True if the program has its own allocator and replaces system calls (ASan, TSan). Memory is then not measured,
+    and no library replaces calls."""
     program = pathlib.Path(PROGRAM).read_bytes()
     return b"__asan_init" in program or b"__tsan_init" in program
 
 
 class Wire:
-    """A raw socket: what a client of any manners would send."""
+    """A raw socket, which can send any bytes a client might send."""
 
     def __init__(self, port, seconds=10):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=seconds)
@@ -81,7 +82,7 @@ class Wire:
         return Answer(status, headers, body)
 
     def closed(self):
-        """Whether the other side has ended the connection, with nothing left to read."""
+        """True if the other side has closed the connection and nothing is left to read."""
         try:
             return self.rest == b"" and self.socket.recv(1) == b""
         except ConnectionResetError:
@@ -116,7 +117,7 @@ class Daemon:
 
     def start(self):
         log = open(self.log_path, "ab")
-        before = log.tell()  # a log of many starts is long, and reading it all is not the daemon's time
+        before = log.tell()  # the log of many starts is long, and the time to read it all must not count as the daemon's
         self.process = subprocess.Popen(self.command(), stderr=log, stdout=log, cwd=self.folder, env=self.environment)
         log.close()
         until = time.monotonic() + START_SECONDS
@@ -131,7 +132,7 @@ class Daemon:
         raise RuntimeError(f"the daemon did not start: {self.log_path.read_text()}")
 
     def log(self, begin=0):
-        """Lines of the log from a byte on."""
+        """Returns the lines of the log from a byte offset on."""
         lines = []
         if not self.log_path.exists():
             return lines
@@ -143,7 +144,7 @@ class Daemon:
                 try:
                     lines.append(json.loads(line))
                 except ValueError:
-                    pass  # the last line may still be on its way
+                    pass  # the last line may be incomplete
         return lines
 
     def request(self, method, path, body=None, headers=None, timeout=HANGS_SECONDS):
@@ -172,7 +173,7 @@ class Daemon:
         self.process.send_signal(number)
 
     def stop(self, seconds=HANGS_SECONDS):
-        """SIGTERM, and the exit code; kill is the last resort and fails the test."""
+        """Sends SIGTERM and returns the exit code. After the time it kills the daemon, and the test fails."""
         if self.process is None or self.process.poll() is not None:
             return self.process.returncode if self.process else None
         self.signal()
@@ -191,7 +192,7 @@ def run(*arguments, environment=None, stdin=None, cwd=None, timeout=HANGS_SECOND
 
 @pytest.fixture(scope="session")
 def daemon(tmp_path_factory):
-    """One daemon that the tests share; those that change how it is run make their own."""
+    """One daemon that the tests share. Tests that change how it runs make their own."""
     shared = Daemon(tmp_path_factory.mktemp("shared"))
     yield shared
     assert shared.stop() == 0, shared.log_path.read_text()[-3000:]

@@ -33,7 +33,7 @@ def write(port, acknowledged, stop):
                 raise AssertionError(content)
             acknowledged.append(json.loads(content)["id"])
     except (OSError, http.client.HTTPException):
-        pass  # killed under us
+        pass  # the daemon was killed
     finally:
         connection.close()
 

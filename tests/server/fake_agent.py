@@ -1,4 +1,5 @@
-"""An agent that follows the test's script, one call at a time: what a real one would send, and what it never should."""
+"""An agent that follows the test's script, one call at a time: calls of a real agent, and calls that a real agent never
+makes."""
 import hashlib
 import json
 
@@ -18,7 +19,7 @@ def measure(test, method, median, **more):
 
 
 def measured(device="GPU-1", **more):
-    """What a worker on an L4 might have told: 60 % of its dense BF16, 90 % of its bandwidth."""
+    """Returns a result that a worker on an L4 might report: 60 % of its dense BF16 rate, 90 % of its bandwidth."""
     return {"end": "succeeded", "worker_version": "0.1.0", "elapsed_s": 9.5, "device": gpu(device)["properties"],
             "measures": [measure("gemm_library_bf16", "library_gemm", 72.6e12, precision="bf16", flops=1e12),
                          measure("stream_triad", "stream", 270e9)], "skips": []} | more
@@ -45,7 +46,7 @@ class FakeAgent:
         return self.daemon.post(f"/v1/benchmarks/{lease['benchmark_id']}/heartbeat", {"token": lease["token"]} | more, self.headers)
 
     def deliver(self, lease, result, **more):
-        """The body is put together as an agent spools it: the digest is of the result's bytes in it."""
+        """Builds the body as an agent spools it: the digest covers the bytes of the result in it."""
         text = result if isinstance(result, str) else json.dumps(result)
         digest = hashlib.sha256(text.encode()).hexdigest()
         fields = {"token": lease["token"], "sha256": digest} | more

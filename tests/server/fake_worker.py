@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -S
-"""A benchmark worker that plays what FAKE_WORKER_PLAY tells: a file of words, one for each run, of which the last stays.
+"""A benchmark worker that plays the words in the file FAKE_WORKER_PLAY: one word for each run; the last word repeats.
 
-It speaks the worker's protocol on descriptor 3, offers the device FAKE_WORKER_DEVICE, and writes down when it was there: lines
-"DEVICE PID begin|end|collision SECONDS" in FAKE_WORKER_TRACE, of the clock that all processes of a machine share."""
+It uses the worker's protocol on descriptor 3, offers the device FAKE_WORKER_DEVICE, and records when it ran: lines
+"DEVICE PID begin|end|collision SECONDS" in FAKE_WORKER_TRACE, by the clock that all processes of a machine share."""
 import fcntl
 import json
 import os
@@ -112,6 +112,6 @@ def main():
     return code
 
 
-if os.environ.pop("LD_PRELOAD", None):  # the agent's clock is wrong, not the worker's
+if os.environ.pop("LD_PRELOAD", None):  # only the agent's clock is wrong, not the worker's
     os.execv(sys.argv[0], sys.argv)
 sys.exit(main())

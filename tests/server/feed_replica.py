@@ -1,5 +1,5 @@
-"""What feeds are fetched from in the tests: a server on loopback that answers in the documented shapes, by TLS of a CA made here, and as
-badly as it is told to."""
+"""The server that feeds fetch from in the tests. It runs on loopback, answers in the documented shapes over TLS with a
+CA made here, and can misbehave as a test requests."""
 import gzip
 import http.server
 import json
@@ -14,7 +14,7 @@ LEAF_CONFIG = "subjectAltName=IP:127.0.0.1,DNS:localhost"
 
 
 def make_certificates(folder):
-    """A CA, and a certificate of 127.0.0.1 by it."""
+    """Makes a CA, and a certificate of 127.0.0.1 signed by it."""
     folder = pathlib.Path(folder)
 
     def openssl(*arguments):
@@ -29,8 +29,8 @@ def make_certificates(folder):
 
 
 class Reply:
-    """An answer: a status, a body (JSON unless bytes), headers; `claims`: a Content-Length that is not the body's; `pieces`: a body
-    that is made as it is sent; `wait`: an event before the body."""
+    """An answer: status, body (JSON unless bytes), headers. `claims`: a Content-Length that differs from the body's.
+    `pieces`: a body that is generated while it is sent. `wait`: an event to wait for before the body."""
 
     def __init__(self, body=b"", status=200, headers=None, claims=None, pieces=None, wait=None):
         self.body = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -38,7 +38,8 @@ class Reply:
 
 
 class Replica:
-    """`answers` maps a path to a Reply, or to a function of the request (method, path, query, headers, body) that gives one."""
+    """`answers` maps a path to a Reply, or to a function of the request (method, path, query, headers, body) that
+    returns one."""
 
     def __init__(self, certificates=None):
         replica = self
@@ -83,7 +84,7 @@ class Replica:
             daemon_threads = True
 
             def handle_error(self, *_):
-                pass  # a client that does not like the certificate, or has seen enough
+                pass  # the client rejects the certificate, or has read enough
 
         self.answers, self.requests = {}, []
         self.server = Server(("127.0.0.1", 0), Handler)
@@ -145,7 +146,7 @@ def aws_answers(replica, file):
 
 
 def safetensors(tensors, dtype="BF16", bits=16, length=None):
-    """A file's bytes without its tensors: the header's length, and the header."""
+    """Returns the bytes of a file without its tensors: the header's length, and the header."""
     header, at = {"__metadata__": {"format": "pt"}}, 0
     for name, shape in tensors.items():
         size = bits // 8
@@ -158,7 +159,7 @@ def safetensors(tensors, dtype="BF16", bits=16, length=None):
 
 
 def ranged(file):
-    """Answers parts of a file, as the Hub's stores do."""
+    """Answers requests for parts of a file, as the Hub's stores do."""
     def answer(method, path, query, headers, body):
         first, _, last = headers["Range"].removeprefix("bytes=").partition("-")
         part = file[int(first):int(last) + 1]

@@ -1,4 +1,4 @@
-"""Requests drawn from the schemas of /openapi.json: valid by form, of any size that the ranges admit."""
+"""Requests drawn from the schemas of /openapi.json: valid in form, of any size that the ranges allow."""
 import math
 import random
 import time
@@ -13,7 +13,7 @@ CONFIGS = [
 ]
 
 
-# What most requests of a schema have, lest nearly all be refused for what they lack; and members that exclude others.
+# Members that most requests of a schema need, so that not nearly all are refused; and members that exclude others.
 USUAL = {"TrainingRequest": ["tokens"], "InferenceRequest": ["prompt_tokens", "output_tokens", "queries_per_minute"],
          "PerformanceRequest": ["concurrency"]}
 RIVALS = [("tokens", "stages"), ("accelerator", "accelerators"), ("global_batch_tokens", "global_batch_size"),
@@ -24,7 +24,7 @@ RIVALS = [("tokens", "stages"), ("accelerator", "accelerators"), ("global_batch_
 
 
 class Requests:
-    """Draws values of a schema; a seed gives the same requests again. `accelerators`: rows of the catalogue."""
+    """Draws values of a schema. A seed gives the same requests again. `accelerators`: rows of the catalogue."""
 
     def __init__(self, document, models, accelerators, seed):
         self.schemas = document["components"]["schemas"]
@@ -127,7 +127,7 @@ class Requests:
         if "0[1-9]|1[0-2]" in pattern and "T" not in pattern:
             return self.random.choice(["2019-01", "2024-06", "2025-12", "2099-12", "0000-01"])
         if name == "as_of":
-            return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 60))  # the daemon is younger than a minute
+            return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 60))  # the daemon is less than a minute old
         if "examples" in schema and self.random.random() < 0.8:
             return str(self.random.choice(schema["examples"]))
         return self.random.choice(["x", "é\U0001f600", "a" * min(60, schema.get("maxLength", 60)), "|*_`<b>"])
@@ -153,7 +153,7 @@ class Requests:
 
 
 def unsound(value, at=""):
-    """Where a parsed answer holds a number that is none."""
+    """Returns the path of a number in a parsed answer that is not finite."""
     if isinstance(value, dict):
         for name, member in value.items():
             yield from unsound(member, f"{at}/{name}")

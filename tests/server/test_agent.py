@@ -1,4 +1,5 @@
-"""The real agent against the real daemon: a benchmark's way to another node and back, and the bad days on it."""
+"""The real agent against the real daemon: a benchmark runs on another node, its result returns, and faults happen
+meanwhile."""
 import glob
 import json
 import pathlib
@@ -52,7 +53,7 @@ def stage(request, site, key, certificate):
                               "certificate": lambda folder, stack: certificate, "tmp_path": lambda folder, stack: folder})
 
 
-# --- the good day ---------------------------------------------------------------------------------------------------
+# --- normal work ----------------------------------------------------------------------------------------------------
 @beside
 def test_the_cpu_of_another_node_is_measured_and_calibrates(site, agent_with):
     agent = agent_with("ok", "--wait-seconds", "30", device=None)
@@ -82,7 +83,7 @@ def test_what_an_agent_measured_corrects_the_catalogue(site, agent_with):
     assert "gemm_efficiency.fp32.large." + agent.device in [row["id"] for row in done["result"]["calibrations"]], done["result"]
     calibration = next(row for row in site.request("GET", "/v1/calibrations?limit=1000").json["items"] if row["id"] == "gemm_efficiency.fp32.large." + agent.device)
     assert calibration["method"] == "library_gemm" and calibration["benchmark_id"] == done["id"]
-    assert 0.49 < calibration["value"] < 0.51  # 250 GFLOP/s by the library of 505 (p90) by issue
+    assert 0.49 < calibration["value"] < 0.51  # 250 GFLOP/s by the library, 505 by issue (p90)
     assert site.request("GET", "/v1/accelerators/cpu-fake-2t").json["origin"] == "measured"
 
 
@@ -106,7 +107,7 @@ def test_a_busy_device_gives_its_benchmark_back(site, agent_with):
     released = agent.wait_log("agent_lease_released")
     assert "somebody else" in released["reason"]
     done = site.wait(name)
-    assert done["state"] == "succeeded" and done["attempt"] == 1, done  # the first was no attempt
+    assert done["state"] == "succeeded" and done["attempt"] == 1, done  # the run that was given back does not count as an attempt
 
 
 # --- workers that break ---------------------------------------------------------------------------------------------
@@ -159,17 +160,18 @@ def test_a_lease_that_is_anothers_stops_its_worker(site, agent_with):
     name = site.queue(agent.device)
     until(agent.trace)
     worker = agent.workers()
-    again = site.request("POST", f"/v1/agents/{registered['agent']}/leases", {"devices": [agent.device]}).json  # as if it had started anew
+    again = site.request("POST", f"/v1/agents/{registered['agent']}/leases", {"devices": [agent.device]}).json  # as if the agent had restarted
     assert again["benchmark_id"] == name and again["token"] == 2, again
     assert "ended the lease" in agent.wait_log("agent_lease_lost")["reason"]
     until(lambda: not set(worker) & set(agent.workers()))
-    done = site.wait(name)  # it asks for work again, and so takes the benchmark back
+    done = site.wait(name)  # the agent asks for work again, and receives the benchmark again
     assert done["state"] == "succeeded" and done["attempt"] == 3 and "collision" not in dict(agent.trace()), done
 
 
 @beside
 def test_why_a_worker_is_stopped_is_not_forgotten(site, agent_with, gate):
-    """Nobody answers until the worker, which is deaf, is being stopped; that somebody answers then changes nothing."""
+    """The server does not answer until the agent stops its worker, which ignores signals. A later answer must not
+    change the reason."""
     agent = agent_with("hang ok", url=gate.url)
     agent.wait_log("agent_registered")
     name = site.queue(agent.device)
@@ -184,7 +186,7 @@ def test_why_a_worker_is_stopped_is_not_forgotten(site, agent_with, gate):
     assert done["state"] == "succeeded" and done["attempt"] == 2, done
 
 
-# --- agents that die or stop ----------------------------------------------------------------------------------------
+# --- agents that die or stop -----------------------------------------------------------------------------------------
 @beside
 def test_a_killed_agent_takes_its_worker_along_and_the_benchmark_runs_again(site, agent_with):
     agent = agent_with("ok:30 ok")
@@ -205,7 +207,7 @@ def test_a_stopped_agent_gives_back_what_it_ran(site, agent_with):
     agent.wait_log("agent_registered")
     name = site.queue(agent.device)
     until(lambda: agent.trace())
-    assert agent.stop(300) == 0  # a twelfth of what its worker would take
+    assert agent.stop(300) == 0  # a twelfth of the worker's time
     row = site.benchmark(name)
     assert row["state"] == "queued" and row["attempt"] == 0 and "stopped" in row["state_reason"], row
     assert not agent.workers()
@@ -277,7 +279,7 @@ def test_an_idle_agent_ends_where_that_is_wished(site, agent_with):
 def test_who_hung_up_is_given_no_work(site):
     device = f"fake-hung-up-{time.monotonic_ns()}"
     assert site.request("POST", "/v1/agents", {"agent_id": device, "host": "x", "devices": [{"id": device, "backend": "cpu", "name": "x"}]}).status == 200
-    for _ in range(8):  # the moment of the hanging up is one of chance
+    for _ in range(8):  # the moment at which the client hangs up is random
         body = json.dumps({"wait_s": 20})
         with site.daemon.wire() as wire:
             wire.send(f"POST /v1/agents/{device}/leases HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {site.key}\r\nContent-Type: application/json\r\n"
@@ -298,7 +300,7 @@ def test_two_agents_never_share_a_spool(agent_with):
     assert other.returncode == 75 and "another agent uses the spool" in other.stderr, other.stderr
 
 
-# --- servers that are away ------------------------------------------------------------------------------------------
+# --- servers that do not answer ---------------------------------------------------------------------------------------
 @beside
 @pytest.mark.parametrize("orderly", [True, False])
 def test_a_server_that_starts_anew_still_gets_the_result(tmp_path, orderly):
@@ -323,7 +325,7 @@ def test_a_server_that_is_overloaded_is_left_alone_for_a_while(site, agent_with,
     gate.mode = lambda method, path: "refuse"
     until(lambda: len([word for _, _, _, word in gate.seen if word == "refuse"]) >= 3)
     refused = [when for when, _, _, word in gate.seen if word == "refuse"]
-    assert all(later - earlier >= 1 for earlier, later in zip(refused, refused[1:])), refused  # as Retry-After asks
+    assert all(later - earlier >= 1 for earlier, later in zip(refused, refused[1:])), refused  # Retry-After requests this
     gate.mode = lambda method, path: "pass"
     assert site.wait(site.queue(agent.device))["state"] == "succeeded"
 
@@ -338,7 +340,7 @@ def test_a_result_is_delivered_until_it_is_taken(site, agent_with, gate, word):
     assert done["state"] == "succeeded" and done["attempt"] == 1, done
     until(lambda: not agent.results())
     taken = agent.wait_log("agent_result_taken")
-    assert taken["note"] == ("repeated" if word == "tear" else None), taken  # the first had been taken, and its answer lost
+    assert taken["note"] == ("repeated" if word == "tear" else None), taken  # the server had accepted the first delivery, and its answer was lost
     assert len([one for one in gate.seen if one[1] == "PUT"]) == 3
 
 
@@ -366,7 +368,7 @@ def test_an_agent_that_the_server_has_forgotten_comes_again(site, agent_with, ga
 @beside
 def test_a_revoked_key_can_be_replaced_under_a_running_agent(site, agent_with):
     name, key = site.make_key()
-    agent = agent_with("ok:3 ok", key=key)  # a key is remembered for two seconds
+    agent = agent_with("ok:3 ok", key=key)  # the server caches a key for two seconds
     agent.wait_log("agent_registered")
     benchmark = site.queue(agent.device)
     until(lambda: agent.trace())
@@ -380,16 +382,16 @@ def test_a_revoked_key_can_be_replaced_under_a_running_agent(site, agent_with):
     assert key not in agent.log_path.read_text() and key.removeprefix("fp_") not in agent.log_path.read_text()
 
 
-# --- machines that are not well -------------------------------------------------------------------------------------
+# --- machines with faults --------------------------------------------------------------------------------------------
 @beside
 @pytest.mark.skipif(not FAKETIME, reason="faketime is not installed")
-@pytest.mark.skipif(conftest.is_sanitized(), reason="a sanitizer wants to be the first library")
+@pytest.mark.skipif(conftest.is_sanitized(), reason="a sanitizer must be the first library")
 @pytest.mark.parametrize("clock", ["-400d", "+400d"])
 def test_no_clock_is_compared(site, agent_with, clock):
     agent = agent_with(f"ok:{2 * HEARTBEAT_S}", environment={"LD_PRELOAD": FAKETIME[0], "FAKETIME": clock, "DONT_FAKE_MONOTONIC": "1",
                                                                  "FAKETIME_DONT_FAKE_MONOTONIC": "1"})
     registered = agent.wait_log("agent_registered")
-    assert abs(int(registered["time"][:4]) - time.gmtime().tm_year) >= 1, registered  # its clock is wrong indeed
+    assert abs(int(registered["time"][:4]) - time.gmtime().tm_year) >= 1, registered  # its clock is wrong
     done = site.wait(site.queue(agent.device))
     assert done["state"] == "succeeded" and done["attempt"] == 1 and not done["late"], done
 
@@ -406,7 +408,7 @@ def test_a_spool_without_room_delivers_from_memory(site, agent_with):
 
 
 @beside
-@pytest.mark.skipif(conftest.is_sanitized(), reason="a sanitizer's memory is no measure")
+@pytest.mark.skipif(conftest.is_sanitized(), reason="the memory of a sanitizer build is not comparable")
 def test_its_memory_is_bounded(site, agent_with):
     agent = agent_with("long_line")
     agent.wait_log("agent_registered")
@@ -415,7 +417,7 @@ def test_its_memory_is_bounded(site, agent_with):
     assert high < 40 * 1024, f"{high} kB"
 
 
-# --- encrypted, or not at all ---------------------------------------------------------------------------------------
+# --- TLS -------------------------------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tls")

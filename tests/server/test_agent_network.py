@@ -1,4 +1,4 @@
-"""Two agents in network namespaces of their own, and one of them is cut off in the middle of its work."""
+"""Two agents in network namespaces of their own. One of them is cut off in the middle of its work."""
 import datetime
 import os
 import shutil
@@ -31,11 +31,11 @@ pytestmark = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
 
 
 class Island:
-    """A namespace with one wire to this machine, which can be cut."""
+    """A network namespace with one link to this machine, which can be cut."""
 
     def __init__(self, number):
         self.name, self.wire = f"fleetplan-{os.getpid()}-{number}", f"fp{os.getpid() % 100000}n{number}"
-        block = (os.getpid() * 4 + number) % 16384 * 4  # of 10.213.0.0/16, so that runs beside each other do not meet
+        block = (os.getpid() * 4 + number) % 16384 * 4  # in 10.213.0.0/16; runs side by side use different blocks
         self.here, there = (f"10.213.{block >> 8}.{(block & 255) + host}" for host in (1, 2))
         for words in (["netns", "add", self.name], ["link", "add", self.wire, "type", "veth", "peer", "name", "eth0", "netns", self.name],
                       ["addr", "add", f"{self.here}/30", "dev", self.wire], ["link", "set", self.wire, "up"],
@@ -97,7 +97,7 @@ def moment(text):
 
 
 def assert_one_result(site, name, winner, loser):
-    """The other's is accepted, and stays the one; the old token is refused whatever is shown with it."""
+    """Checks that the winner's result is accepted and stays, and that the old token is refused for both calls."""
     done = site.wait(name)
     assert done["state"] == "succeeded" and done["attempt"] == 2 and done["running_device"] == winner.device, done
     late = site.request("PUT", f"/v1/benchmarks/{name}/result", {"token": 1, "result": {"end": "succeeded", "detail": "an old lease's"}})
@@ -110,7 +110,7 @@ def assert_one_result(site, name, winner, loser):
 
 @pytest.mark.parametrize("play", ["ok:60", "hang"])
 def test_the_one_cut_off_stops_before_the_other_begins(site, agent_on, play):
-    """Whether its worker ends when it is asked to, or must be killed."""
+    """The worker ends when asked, or must be killed."""
     cut_off, wire = agent_on(play)
     name = queue(site)
     until(lambda: [what for what, _ in cut_off.trace() if what == "begin"])
@@ -128,14 +128,14 @@ def test_the_one_cut_off_stops_before_the_other_begins(site, agent_on, play):
     stopped_s = time.monotonic()
     lost = cut_off.wait_log("agent_lease_lost")
     assert "did not answer for too long" in lost["reason"]
-    assert moment(lost["time"]) < moment(leases[-1]), (lost, leases[-1])  # one machine, so one clock: before its lease was over
+    assert moment(lost["time"]) < moment(leases[-1]), (lost, leases[-1])  # one machine has one clock: the stop was before the end of the lease
     began_s = until(lambda: [when for what, when in other.trace() if what == "begin"])[0]
     assert stopped_s < began_s, "two workers had the benchmark at once"
     assert_one_result(site, name, other, cut_off)
     wire.heal()
     cut_off.play("ok")
     again = site.queue(cut_off.device)
-    assert site.wait(again)["state"] == "succeeded"  # it works again by itself
+    assert site.wait(again)["state"] == "succeeded"  # the agent works again without help
 
 
 def test_a_result_that_comes_back_too_late_is_refused(site, agent_on):

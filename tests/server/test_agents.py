@@ -1,4 +1,4 @@
-"""Agents on other nodes: their leases, and their bad days as the daemon sees them. Leases last two seconds here."""
+"""Agents on other nodes as the daemon sees them: their leases and their faults. Leases last two seconds here."""
 import json
 import signal
 import subprocess
@@ -37,7 +37,7 @@ def wait_for(daemon, name, states, seconds=120, headers=None):
 
 
 def daemons_in(folder, stack):
-    """Starts daemons for one test, each with a folder and locks of devices of its own, and stops them after it."""
+    """Starts daemons for one test, each with its own folder and its own device locks, and stops them after it."""
     started = []
 
     def start(*arguments, **options):
@@ -60,7 +60,7 @@ def keys_of(daemon):
     made = {}
     for name, role in (("root", "admin"), ("one", "agent"), ("two", "agent")):
         made[name] = run("keys", "create", "--role", role, "--name", name, "--database", daemon.database).stdout.strip()
-    time.sleep(2.5)  # keys of another process count within two seconds
+    time.sleep(2.5)  # keys that another process makes are valid within two seconds
     return daemon, made, {"Authorization": f"Bearer {made['root']}"}
 
 
@@ -75,7 +75,7 @@ def stage(request):
         "tmp_path": lambda folder, stack: folder})
 
 
-# --- the life of a lease -----------------------------------------------------------------------------------------------
+# --- the life of a lease ---------------------------------------------------------------------------------------------
 
 @beside
 def test_a_benchmark_goes_through_an_agent(hub):
@@ -113,7 +113,7 @@ def test_lists_by_state_agent_and_label(hub):
     daemon, agent = hub
     red = queue(daemon, labels={"team": "red"}, priority=9)
     blue = queue(daemon, labels={"team": "blue"}, device="GPU-1")
-    assert agent.lease().json["benchmark_id"] == red  # the higher priority
+    assert agent.lease().json["benchmark_id"] == red  # it has the higher priority
     names = lambda query: [row["id"] for row in daemon.get(f"/v1/benchmarks?{query}").json["items"]]
     assert names("label=team:red") == [red] and names("label=team:blue") == [blue] and names("label=team:green") == []
     assert names("agent=a1") == [red] and names("state=queued") == [blue] and names("device=GPU-1") == [blue, red]
@@ -157,7 +157,7 @@ def test_a_device_that_was_never_told(hub):
     fault = answer.json["errors"][0]
     assert answer.status == 422 and (fault["pointer"], fault["code"]) == ("/devices/1", "unknown"), answer.text
     assert 'agent a1 has no device "GPU-11"' in fault["detail"] and "near it: GPU-1 or GPU-2" in fault["detail"], fault
-    assert look(daemon, name)["attempt"] == 0  # nothing was given on the way to it
+    assert look(daemon, name)["attempt"] == 0  # no attempt was used
     agent.register([gpu("GPU-2")])
     fault = agent.lease(devices=["GPU-1"]).json["errors"][0]
     assert fault["code"] == "gone" and 'no device "GPU-1" any more; near it: GPU-2' in fault["detail"], fault
@@ -194,8 +194,8 @@ def test_an_agent_is_forgotten(hub):
     assert daemon.request("DELETE", "/v1/agents/a1").status == 404
     assert daemon.get("/v1/agents").json["items"] == daemon.get("/v1/devices").json["items"] == []
     assert agent.lease().status == 404 and look(daemon, waiting)["state"] == "queued"
-    assert agent.deliver(lease, measured()).status == 404  # whose lease it was is not known any more
-    assert daemon.get("/v1/calibrations?device=GPU-1").json["items"], "what was measured stays"
+    assert agent.deliver(lease, measured()).status == 404  # the agent is unknown, and so is the owner of the lease
+    assert daemon.get("/v1/calibrations?device=GPU-1").json["items"], "the calibrations stay"
     assert agent.register().status == 200 and agent.lease().json["benchmark_id"] == waiting
 
 
@@ -232,7 +232,7 @@ def test_a_release_costs_no_attempt(hub):
         lease = agent.lease().json
         assert lease["attempt"] == 1 and lease["token"] == 2 * turn + 1
         assert agent.release(lease).json["state"] == "queued"
-        assert agent.deliver(lease, measured()).status == 409  # it was given back
+        assert agent.deliver(lease, measured()).status == 409  # the lease was released
     assert look(daemon, name)["state_reason"] == "the device is busy"
 
 
@@ -269,7 +269,7 @@ def test_a_poll_whose_client_has_left_takes_nothing(hub):
     assert agent.lease().json["attempt"] == 1
 
 
-# --- bad days ----------------------------------------------------------------------------------------------------------
+# --- faults -----------------------------------------------------------------------------------------------------------
 
 @beside
 def test_a_lease_that_is_over_is_given_to_another(hasty):
@@ -278,7 +278,7 @@ def test_a_lease_that_is_over_is_given_to_another(hasty):
     other.register()
     name = queue(daemon)
     stale = slow.lease().json
-    lease = other.lease(wait_s=10).json  # as soon as the first has been silent for its two seconds
+    lease = other.lease(wait_s=10).json  # as soon as the first agent has been silent for its two seconds
     assert lease["benchmark_id"] == name and lease["attempt"] == 2 and lease["token"] == stale["token"] + 1
     for answer in (slow.heartbeat(stale), slow.deliver(stale, measured()), slow.release(stale)):
         assert answer.status == 409 and answer.json["type"].endswith("stale-lease"), answer.text
@@ -343,7 +343,7 @@ def test_three_attempts_and_no_more(hub):
     assert agent.lease().status == 204
     lost = queue(daemon)
     for attempt in (1, 2, 3):
-        assert agent.lease().json["attempt"] == attempt  # it says that its device is free: the lease before is over
+        assert agent.lease().json["attempt"] == attempt  # the agent says that its device is free: its earlier lease has ended
     assert agent.lease().status == 204
     assert look(daemon, lost)["state"] == "expired" and "lost" in look(daemon, lost)["state_reason"]
 
@@ -392,7 +392,7 @@ def test_what_is_no_json_is_refused(hub):
     assert agent.deliver(lease, "{").status == 400
     assert agent.deliver(lease, "7").status == 422
     assert agent.deliver(lease, '{"end": "failed", "end": "succeeded"}').status == 422
-    assert look(daemon, name)["state"] == "running"  # and its agent may still say something better
+    assert look(daemon, name)["state"] == "running"  # its agent can still deliver a valid result
 
 
 @beside
@@ -443,7 +443,7 @@ def test_a_job_whose_time_is_over_says_so(hasty):
 @beside
 def test_a_device_has_one_holder(hub):
     daemon, agent = hub
-    twin = FakeAgent(daemon, "a2")  # it says that it has the same device
+    twin = FakeAgent(daemon, "a2")  # it claims the same device
     assert twin.register().json["refused_devices"] == ["GPU-1"]
     queue(daemon)
     assert twin.lease().status == 204
@@ -456,7 +456,7 @@ def test_a_device_has_one_holder(hub):
 
 @beside
 def test_a_clock_is_nobodys_business(hub):
-    """Leases are told as durations, so an agent's clock may say what it likes."""
+    """The daemon sends lease times as durations, so the agent's clock does not matter."""
     daemon, agent = hub
     queue(daemon)
     agent.headers = {"Date": "Thu, 01 Jan 1970 00:00:00 GMT"}
@@ -530,14 +530,14 @@ def test_an_agent_touches_its_own_leases_alone(keyed):
     daemon, made, root = keyed
     one, two = FakeAgent(daemon, "a1", key=made["one"]), FakeAgent(daemon, "a2", [gpu("GPU-2")], key=made["two"])
     assert one.register().status == 200 and two.register().status == 200
-    assert FakeAgent(daemon, "a1", key=made["two"]).register().status == 403  # who a1 is, is known
+    assert FakeAgent(daemon, "a1", key=made["two"]).register().status == 403  # a1 belongs to another key
     assert FakeAgent(daemon, "a1", key=made["two"]).lease().status == 403
     name = queue(daemon, root)
     lease = one.lease().json
     for answer in (two.heartbeat(lease), two.deliver(lease, measured()), two.release(lease)):
         assert answer.status == 403, answer.text
     assert look(daemon, name, root)["state"] == "running"
-    deputy = FakeAgent(daemon, "a1", key=made["root"])  # an admin may act for any agent, which stays its own key's
+    deputy = FakeAgent(daemon, "a1", key=made["root"])  # an admin may act for any agent; the agent still belongs to its own key
     assert deputy.register().status == 200 and deputy.heartbeat(lease).status == 200
     assert one.heartbeat(lease).status == 200 and two.heartbeat(lease).status == 403
     assert daemon.request("DELETE", "/v1/agents/a1", headers=one.headers).status == 403
@@ -561,12 +561,12 @@ def test_a_revoked_key_ends_the_agent_and_not_the_job(keyed):
     again = two.lease(wait_s=10).json
     assert again["benchmark_id"] == name and again["attempt"] == 2
     thief = FakeAgent(daemon, "a1", key=made["two"])
-    assert thief.heartbeat(lease).status == 409  # with the old token, nobody
+    assert thief.heartbeat(lease).status == 409  # the old token does not match any lease
     assert two.deliver(again, measured("GPU-2")).json["state"] == "succeeded"
-    assert FakeAgent(daemon, "a1", key=made["two"]).register().status == 200  # its name is free with its key
+    assert FakeAgent(daemon, "a1", key=made["two"]).register().status == 200  # the name is free after its key is revoked
 
 
-# --- the daemon's own worker -------------------------------------------------------------------------------------------
+# --- the daemon's own worker -----------------------------------------------------------------------------------------
 
 @beside
 def test_a_daemon_that_is_killed_runs_its_own_job_again(daemon_with):
@@ -581,7 +581,7 @@ def test_a_daemon_that_is_killed_runs_its_own_job_again(daemon_with):
     daemon.process.wait()
     until = time.monotonic() + 10
     while subprocess.run(["ps", "-o", "stat=", "-p", ",".join(workers)], capture_output=True, text=True, check=False).stdout.replace("Z", "").strip():
-        assert time.monotonic() < until, "the worker has outlived its daemon"
+        assert time.monotonic() < until, "the worker lives longer than its daemon"
         time.sleep(0.05)
     daemon.start()
     until = time.monotonic() + 30
@@ -594,13 +594,14 @@ def test_a_daemon_that_is_killed_runs_its_own_job_again(daemon_with):
 
 @beside
 def test_a_full_disk_when_its_own_worker_is_done(daemon_with, small_disk):
-    """The result is kept, and delivered when there is room; the lease is ours as long as nobody could have been given it."""
+    """The daemon keeps the result and stores it when there is room. It keeps the lease as long as no other agent can
+    have received it."""
     daemon = daemon_with("--database", str(small_disk / "fleetplan.db"))
     name = queue(daemon, suite=["launch_round_trip"])
     wait_for(daemon, name, ("running",), 20)
     fill(small_disk)
     until = time.monotonic() + 20
-    while not [line for line in daemon.log() if line.get("event") == "benchmark" and line["end"] == "succeeded"]:  # it has ended, and cannot be stored
+    while not [line for line in daemon.log() if line.get("event") == "benchmark" and line["end"] == "succeeded"]:  # the worker has ended, and its result cannot be stored
         assert time.monotonic() < until, daemon.log_path.read_text()[-2000:]
         time.sleep(0.05)
     time.sleep(0.2)
@@ -612,7 +613,8 @@ def test_a_full_disk_when_its_own_worker_is_done(daemon_with, small_disk):
 
 @beside
 def test_a_worker_whose_lease_cannot_be_kept_is_stopped(daemon_with, small_disk):
-    """Nobody could have been given its lease on a full disk; but a daemon that does not know that may not go by it."""
+    """On a full disk no other agent can have received the lease. But the daemon cannot know that, so it must stop the
+    worker."""
     daemon = daemon_with("--database", str(small_disk / "fleetplan.db"), "--lease-seconds", "2", "--heartbeat-seconds", "1")
     name = queue(daemon, suite="full")
     wait_for(daemon, name, ("running",), 20)

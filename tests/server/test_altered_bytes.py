@@ -1,4 +1,4 @@
-"""Bytes of the database are altered on the disk: no answer repeats them, by id or in a list."""
+"""Bytes of the database are altered on the disk. No answer contains them, by id or in a list."""
 import json
 import random
 import time
@@ -13,7 +13,7 @@ PRICE = {"provider": "sentinel", "instance_type": "altered-bytes", "region": "no
 
 
 def alter(path, before, after):
-    """Replaces every occurrence in the file itself, as a failing disk would."""
+    """Replaces every occurrence in the file, as a failing disk would."""
     content = path.read_bytes()
     assert before in content and len(before) == len(after)
     path.write_bytes(content.replace(before, after))
@@ -44,21 +44,22 @@ def test_altered_rows_are_not_answered(stopped):
     ready = one.get("/readyz")
     assert ready.status == 200 and "1 row" in ready.json["detail"]
     again = one.request("PUT", f"/v1/prices/{price}", PRICE)
-    assert again.status == 200, again.text  # stored again, it is whole
+    assert again.status == 200, again.text  # a row that is stored again is whole
     assert one.get(f"/v1/prices/{price}").json["instance_type"] == "altered-bytes"
     assert one.request("DELETE", f"/v1/plans/{plan}").status == 204
     assert one.get("/v1/plans").status == 200
 
 
 def checked(one, begin):
-    """The daemon's own check, which begins with its start, as the log says it from a byte on; the seconds are a bound, not a promise."""
+    """Waits for the check that the daemon makes after its start, as logged from a byte offset on. The seconds are a
+    limit, not a measured bound."""
     until = time.monotonic() + 60
     while time.monotonic() < until:
         lines = [line for line in one.log(begin) if line["event"] == "database_checked"]
         if lines:
             return lines[-1]
         time.sleep(0.02)
-    raise AssertionError("no check in the log")
+    raise AssertionError("the log has no entry of a check")
 
 
 def many_plans(one, count):
@@ -82,7 +83,7 @@ def test_a_damaged_log_is_said_at_the_start(daemon_with):
     log = one.database.with_name(one.database.name + "-wal")
     content = bytearray(log.read_bytes())
     frame = 32 + 24 + 100
-    content[frame] ^= 1  # in the first frame: SQLite takes nothing of what stands behind it
+    content[frame] ^= 1  # in the first frame: SQLite ignores all frames after it
     log.write_bytes(content)
     command = conftest.run("check", one.database)
     assert command.returncode == 1 and "acknowledged changes are missing" in command.stdout, command
@@ -97,7 +98,7 @@ def test_a_damaged_log_is_said_at_the_start(daemon_with):
 
 def test_damaged_pages_are_said_and_the_rest_is_recovered(daemon_with, tmp_path):
     one = daemon_with()
-    ids = many_plans(one, 2400)  # larger than what is checked before the start
+    ids = many_plans(one, 2400)  # a larger file than the daemon checks before the start
     one.stop()
     pages = one.database.stat().st_size // 4096
     assert pages * 4096 > 16 * 1024 * 1024
@@ -106,7 +107,7 @@ def test_damaged_pages_are_said_and_the_rest_is_recovered(daemon_with, tmp_path)
     assert whole.returncode == 0 and " 0 faults; 0 acknowledged" in whole.stdout
     source = random.Random(3)
     with open(one.database, "r+b") as file:
-        for page in source.sample(range(pages * 3 // 4, pages), 40):  # of plans: those of the schema refuse the start
+        for page in source.sample(range(pages * 3 // 4, pages), 40):  # pages of plans: damaged pages of the schema refuse the start
             file.seek(page * 4096)
             file.write(source.randbytes(4096))
     begin = one.log_path.stat().st_size
@@ -123,7 +124,7 @@ def test_damaged_pages_are_said_and_the_rest_is_recovered(daemon_with, tmp_path)
     recovered = conftest.run("recover", one.database, fresh)
     assert recovered.returncode == 0, recovered
     assert conftest.run("check", fresh).returncode == 0
-    assert conftest.run("recover", one.database, fresh).returncode == 73  # never over a file
+    assert conftest.run("recover", one.database, fresh).returncode == 73  # recover never writes over a file
     for beside in one.folder.glob("fleetplan.db*"):
         beside.unlink()
     fresh.rename(one.database)
@@ -138,7 +139,8 @@ def test_damaged_pages_are_said_and_the_rest_is_recovered(daemon_with, tmp_path)
 
 
 def test_altered_queues_agents_and_feeds_are_not_listed(daemon_with):
-    """What is not of the catalogue: 503 with the reason, by id and in lists, and the check names it."""
+    """Rows outside the catalogue: the daemon answers 503 with the reason, by id and in lists, and the check names
+    them."""
     one = daemon_with("--own-devices=no")
     made = one.post("/v1/benchmarks", {"suite": "quick", "labels": {"mark": "sentinel-benchmark"}})
     assert made.status == 202, made.text

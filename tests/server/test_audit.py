@@ -1,4 +1,5 @@
-"""The audit log: every write by a key, in the commit of the write; what was refused to a key; nobody but admins reads it."""
+"""The audit log has every write by a key, in the commit of the write, and what a key was refused. Only admins can read
+it."""
 import csv
 import io
 import json
@@ -105,7 +106,7 @@ def test_refused_writes_have_entries_and_not_without_end(daemon):
         wire.send(f"GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {ROOT}\r\n\r\n")
         metrics = wire.answer().text
     dropped = int(float(metrics.split("\nfleetplan_audit_dropped_entries_total ")[1].split("\n")[0]))
-    assert dropped == 23  # of 623, 600 a minute are kept
+    assert dropped == 23  # of 623, the log keeps 600 a minute
     with sqlite3.connect(f"file:{daemon.database}?mode=ro", uri=True) as db:
         assert until(lambda: db.execute("SELECT count(*) FROM audit WHERE outcome = 'refused'").fetchone()[0] == 600)
     assert [line["event"] for line in daemon.log()].count("audit_dropped") == 1
@@ -123,7 +124,7 @@ def test_nobody_but_an_admin_reads_it(daemon):
 def test_it_is_exported_whole(daemon):
     for i in range(250):
         assert daemon.request("PUT", "/v1/prices/audit.price", PRICE | {"price_usd_per_hour": 20 + i, "notes": "a, \"b\""}, bearer(ROOT)).status in (200, 201)
-    total = 251  # the bootstrap key is one
+    total = 251  # one entry is of the bootstrap key
     lines = daemon.get("/v1/exports/audit", bearer(ROOT, Accept="application/x-ndjson"))
     assert lines.status == 200 and 'filename="audit.ndjson"' in lines.headers["content-disposition"]
     records = [json.loads(line) for line in lines.text.splitlines()]
@@ -156,7 +157,7 @@ def test_no_secret_is_in_it(daemon):
 
 
 def test_every_route_that_writes_is_told_of(daemon):
-    """A route that is added later is in the log too: by its refusal, which needs no body of its own."""
+    """A route that is added later is covered as well: its refusal is logged, and a refusal needs no special body."""
     key, key_id = key_of(daemon, "eyes", "viewer")
     routes = []
     for path, item in daemon.get("/openapi.json").json["paths"].items():
@@ -172,7 +173,8 @@ def test_every_route_that_writes_is_told_of(daemon):
 
 
 def test_old_entries_end_by_themselves(daemon_with):
-    """Entries older than --audit-keep-days go with a sweep, up to the first that is younger: no gap, whatever the clock did."""
+    """A sweep deletes entries older than --audit-keep-days, up to the first younger one. So there is no gap, whatever
+    the clock did."""
     daemon = daemon_with("--audit-keep-days", "1", "--lease-seconds", "2", "--heartbeat-seconds", "1")
     with sqlite3.connect(daemon.database) as db:
         for days in (3, 2, 0.5, 4):

@@ -1,4 +1,4 @@
-"""Full and read-only disks: writes are refused, reads go on, and it heals."""
+"""Full and read-only disks: writes are refused, reads continue, and the daemon recovers."""
 import contextlib
 import os
 import shutil
@@ -64,7 +64,7 @@ def test_full_disk(daemon_with, small_disk):
 @pytest.mark.skipif(shutil.which("fiu-run") is None, reason="needs fiu-utils")
 @pytest.mark.skipif(is_sanitized(), reason="a sanitizer and libfiu replace the same functions")
 def test_a_disk_that_refuses_writes(tmp_path, daemon_with):
-    """As a file system that was remounted read-only under us: every pwrite fails with EROFS, then no longer."""
+    """Simulates a file system that was remounted read-only: every pwrite fails with EROFS, and later succeeds again."""
     one = daemon_with(expect_start=False)
     one.wrapper = ["fiu-run", "-x"]
     one.start()
@@ -88,6 +88,6 @@ def test_a_disk_that_refuses_writes(tmp_path, daemon_with):
             break
         time.sleep(0.1)
     else:
-        raise AssertionError("it did not heal")
+        raise AssertionError("the daemon did not recover")
     assert one.get("/readyz").status == 200
     assert len(one.get("/v1/plans").json["items"]) == 2

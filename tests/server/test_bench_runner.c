@@ -1,4 +1,5 @@
-/* From a queued benchmark to a stored result and its calibrations, through a real storage and real processes. */
+/* Follows a benchmark from the queue to a stored result and its calibrations, through a real storage and real
+ * processes. */
 #include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -13,7 +14,7 @@
 #include "support/fake_worker.h"
 #include "support/store.h"
 
-/* Which script the next workers play; "first,then": the first worker plays another one than those after it. */
+/* The script for the next workers. "first,then": the first worker plays another script than the later ones. */
 static char script_file[PATH_MAX];
 
 static void set_script(struct store *store, const char *script)
@@ -28,7 +29,7 @@ static void set_script(struct store *store, const char *script)
 	fclose(file);
 }
 
-/* Takes the first word of the script, and leaves the rest to the next worker; the last word stays. */
+/* Takes the first word of the script, and leaves the rest to the next worker. The last word repeats. */
 static int play_next(void)
 {
 	const char *path = getenv("FAKE_WORKER_SCRIPT");
@@ -84,7 +85,7 @@ static struct benchmark_record read_back(struct store *store, const char *id)
 	return benchmark;
 }
 
-/* Waits up to 20 s for a state; the arena grows a little with each look. */
+/* Waits up to 20 s for a state. Each poll allocates a little more of the arena. */
 static struct benchmark_record wait_for(struct store *store, const char *id, const char *state)
 {
 	struct benchmark_record benchmark = read_back(store, id);
@@ -105,7 +106,7 @@ static struct calibration_row calibration(struct store *store, const char *id)
 	return row;
 }
 
-/* The fake worker's figures: 250 GFLOP/s by library of 505 by issue (p90), 40 GB/s triad of 50 read. */
+/* The fake worker's figures: 250 GFLOP/s by the library, 505 by issue (p90), 40 GB/s triad, 50 GB/s read. */
 static void a_result_is_stored_and_calibrates(void **state)
 {
 	struct store *store = *state;
@@ -140,7 +141,7 @@ static void a_result_is_stored_and_calibrates(void **state)
 	assert_int_equal(atomic_load(&changes), 1);
 }
 
-/* The real worker measures this machine. Whether the figure is stable is the machine's affair; that it is there is ours. */
+/* The real worker measures this machine. The test checks that the figure exists, not that it is stable. */
 static void the_real_worker_measures(void **state)
 {
 	struct store *store = *state;
@@ -156,7 +157,7 @@ static void the_real_worker_measures(void **state)
 	assert_contains(benchmark.result.text, "\"test\":\"launch_round_trip\"");
 	assert_contains(benchmark.result.text, "\"verified\":true");
 	assert_contains(benchmark.result.text, "\"backend\":\"cpu\"");
-	assert_contains(benchmark.result.text, "has no catalogue row"); /* one launch time is not enough for one */
+	assert_contains(benchmark.result.text, "has no catalogue row"); /* one launch time is not enough for a row */
 	snprintf(script_file, sizeof(script_file), "%s/fleetplan-device-%s.lock", store->folder, benchmark.running_device);
 }
 
@@ -222,7 +223,7 @@ static void three_crashes_are_a_failure(void **state)
 	assert_int_equal(benchmark.attempt, LEASE_ATTEMPTS_MAX);
 	assert_contains(benchmark.state_reason, "signal 11");
 	assert_contains(benchmark.state_reason, "attempt 3 of 3");
-	assert_contains(benchmark.result.text, "\"stream_read\""); /* what it measured before is kept */
+	assert_contains(benchmark.result.text, "\"stream_read\""); /* measurements before the crash are kept */
 	assert_null(strstr(benchmark.result.text, "\"calibrations\""));
 	assert_int_equal(counts.claimed, 3);
 	assert_int_equal(counts.returned, 2);
@@ -275,7 +276,7 @@ static void cancelling_ends_the_worker(void **state)
 	bench_runner_stop(runner);
 }
 
-/* Another process cancelled it: the heartbeat brings the word. */
+/* Another process cancelled the benchmark: the heartbeat reports it. */
 static void a_cancellation_is_heard_of_by_heartbeat(void **state)
 {
 	struct store *store = *state;
@@ -291,7 +292,7 @@ static void a_cancellation_is_heard_of_by_heartbeat(void **state)
 		usleep(50000);
 		benchmark = read_back(store, benchmark.id);
 	}
-	assert_contains(benchmark.progress.text, "stream_read"); /* the heartbeats bring progress as well */
+	assert_contains(benchmark.progress.text, "stream_read"); /* the heartbeats report progress as well */
 	cancel = (struct benchmark_cancel){.id = benchmark.id, .now_us = clock_wall_us()};
 	assert_status(store, store_do(store, &cancel.job, STORAGE_BENCHMARK_CANCEL), STATUS_OK);
 	benchmark = wait_for(store, benchmark.id, "cancelled");
@@ -311,14 +312,15 @@ static void a_stopped_daemon_gives_back_what_it_ran(void **state)
 	bench_runner_stop(runner);
 	benchmark = read_back(store, benchmark.id);
 	assert_string_equal(benchmark.state, "queued");
-	assert_int_equal(benchmark.attempt, 0); /* without penalty */
+	assert_int_equal(benchmark.attempt, 0); /* the attempt is not counted */
 	set_script(store, "ok");
 	runner = start(store, NULL);
 	benchmark = wait_for(store, benchmark.id, "succeeded");
 	bench_runner_stop(runner);
 }
 
-/* A daemon died while its worker ran: the lease has an hour to go, but the next daemon knows that nobody holds it. */
+/* A daemon died while its worker ran: the lease still has an hour to run, but the next daemon knows that no process
+ * holds it. */
 static void a_dead_daemon_loses_nothing(void **state)
 {
 	struct store *store = *state;
@@ -346,7 +348,7 @@ static int teardown(void **state)
 	return store_teardown(state);
 }
 
-/* As after a driver that holds its process in the kernel: the device is nobody's until that is gone. */
+/* Simulates a driver that keeps its process in the kernel: the device is free only when that process has ended. */
 static void a_device_is_free_again_when_its_worker_is_gone(void **state)
 {
 	struct bench_device_slot slot = {.id = "d", .state = DEVICE_IN_USE};
@@ -393,7 +395,7 @@ int main(int argc, char **argv)
 		WITH_STORE(a_dead_daemon_loses_nothing),
 	};
 
-	/* This very program is the runner's worker: a fake one where there is a script, except for listing devices. */
+	/* This program is also the runner's worker: a fake one if there is a script, except for listing devices. */
 	if (argc > 2 && !strcmp(argv[1], "bench"))
 		return !strcmp(argv[2], "--list") || !getenv("FAKE_WORKER_SCRIPT") ? bench_main(argc - 1, argv + 1, NULL) : play_next();
 	log_set_level(LOG_ERROR);

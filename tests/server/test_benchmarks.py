@@ -30,7 +30,7 @@ def measured(daemon):
 
 
 def test_the_cpu_is_a_device(daemon):
-    until = time.monotonic() + 20  # a worker is asked for them once the daemon is up
+    until = time.monotonic() + 20  # the daemon asks a worker for devices after its start
     while not daemon.get("/v1/devices").json["items"] and time.monotonic() < until:
         time.sleep(0.05)
     devices = daemon.get("/v1/devices")
@@ -59,7 +59,7 @@ def test_a_benchmark_runs_and_is_kept(daemon, measured):
 def test_the_measured_device_is_in_the_catalogue_and_plans_use_it(daemon, measured):
     rows = [row for row in daemon.get("/v1/accelerators?limit=1000").json["items"] if row["id"].startswith("cpu-")]
     calibrations = daemon.get("/v1/calibrations").json["items"]
-    # On a machine whose other work disturbs the measurement it does not calibrate, and says why.
+    # On a busy machine a disturbed measurement does not calibrate; the result then says why.
     refusals = measured["result"]["not_calibrated"]
     assert calibrations or refusals, measured["result"]
     if not rows:
@@ -120,7 +120,7 @@ def test_watching_a_benchmark(daemon):
     assert states[-1]["state"] == "succeeded" and all(state["state"] in ("queued", "running") for state in states[:-1])
     assert len({event["id"] for event in events}) == len(events)
     tests = [state["progress"]["test"] for state in states if "progress" in state]
-    assert len(tests) >= 3 and len(set(tests)) >= 2, tests  # as it comes, and not at the end
+    assert len(tests) >= 3 and len(set(tests)) >= 2, tests  # events arrive during the run, not only at its end
     assert events_of(daemon, made.headers["location"], {"Last-Event-ID": events[-1]["id"]})[0].split(" ")[1] == "204"
     assert daemon.get("/v1/benchmarks/0190f5a2-0000-7000-8000-000000000000/events").status == 404
 
@@ -163,15 +163,15 @@ def test_a_crash_of_the_daemon_loses_no_job(daemon_with):
 
 
 def private_bytes(daemon):
-    """Memory of the daemon's own that is resident: not the pages of its files."""
+    """Returns the resident private memory of the daemon, without the pages of its files."""
     text = (pathlib.Path("/proc") / str(daemon.process.pid) / "status").read_text()
     return 1024 * int(next(line for line in text.splitlines() if line.startswith("RssAnon")).split()[1])
 
 
-@pytest.mark.skipif(is_sanitized(), reason="a sanitizer keeps what is freed")
+@pytest.mark.skipif(is_sanitized(), reason="a sanitizer does not release freed memory")
 def test_a_run_leaves_nothing_in_the_daemons_memory(daemon_with):
     one = daemon_with()
-    for _ in range(2):  # threads and statements that are made when first needed
+    for _ in range(2):  # the first runs also make threads and statements that are kept
         assert one.post("/v1/benchmarks", {"suite": ["launch_round_trip"]}, {"Prefer": "wait=30"}).json["state"] == "succeeded"
     before = private_bytes(one)
     for _ in range(2):

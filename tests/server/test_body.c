@@ -1,4 +1,5 @@
-/* Bodies while they arrive: limits on the wire and after unpacking, the common budget, and packing of answers. */
+/* Request bodies while they arrive: limits on the wire and after unpacking, the common budget, and compression of
+ * answers. */
 #include <string.h>
 
 #include "server/wire/body.h"
@@ -24,7 +25,7 @@ static void pieces_become_one_run_of_bytes(void **state)
 	body_release(&body);
 }
 
-/* `length` spaces, packed. */
+/* Compresses `length` spaces. */
 static void pack(size_t length, struct buffer *packed)
 {
 	char *plain = malloc(length);
@@ -65,7 +66,7 @@ static void the_limit_counts_what_comes_out(void **state)
 	assert_int_equal(unpack(&packed, packed.length, 1, 100000, &came_out), STATUS_TOO_LARGE);
 	assert_true(came_out <= 100000);
 	assert_int_equal(unpack(&packed, packed.length - 1, 100, 1000000, &came_out), STATUS_MALFORMED);
-	packed.bytes[packed.length - 6] ^= 0x55; /* the checksum: any other byte of so many spaces may mean the same */
+	packed.bytes[packed.length - 6] ^= 0x55; /* the checksum: other changed bytes may still decode to the same spaces */
 	assert_int_equal(unpack(&packed, packed.length, 100, 1000000, &came_out), STATUS_MALFORMED);
 	buffer_release(&packed);
 }
@@ -92,7 +93,7 @@ static void all_bodies_share_a_budget(void **state)
 	body_release(&second);
 }
 
-/* What is held is read a slice at a time, and nothing is lost at the seams, wherever the wire cuts. */
+/* A held body is read in slices. No byte is lost between slices, wherever the network splits the body. */
 static void what_is_held_is_read_in_slices(void **state)
 {
 	static const size_t steps[] = {1, 700, 100000};
@@ -125,7 +126,7 @@ static void what_is_held_is_read_in_slices(void **state)
 	buffer_release(&packed);
 }
 
-/* Nothing was held: that is a body when it is plain, and none when it is packed. */
+/* No bytes arrived: a plain body is then empty and valid; a packed one is not valid. */
 static void an_empty_body_is_read_to_its_end(void **state)
 {
 	struct body body = {0};

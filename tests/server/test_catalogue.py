@@ -332,7 +332,8 @@ def test_a_sparse_figure_is_answered_with_the_row_that_says_so(daemon):
 
 
 def test_a_put_is_answered_with_what_it_stored(daemon):
-    """Others put and remove the same row meanwhile: each is answered with its own row and its tag, never with another's, and never that there is none."""
+    """Other clients put and remove the same row meanwhile. Each PUT is answered with its own row and tag, never with
+    another client's, and never with 404."""
     row = {"provider": "contested", "instance_type": "x8", "region": "r", "accelerator_id": "b200", "gpus": 8, "price_usd_per_hour": 40,
            "pricing_model": "on_demand", "as_of": "2026-11-01", "source": "a list"}
 

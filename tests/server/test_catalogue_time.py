@@ -1,4 +1,5 @@
-"""The catalogue over time: every read and every estimate as of a past moment, and stored plans computed again on their own revisions."""
+"""The catalogue over time: reads and estimates as of a past moment, and stored plans computed again on their own
+revisions."""
 import urllib.parse
 
 import conftest
@@ -15,26 +16,26 @@ INFERENCE = {"model": LLAMA, "accelerator": H100, "queries_per_minute": 120, "pr
 
 @pytest.fixture(scope="module")
 def lapse(tmp_path_factory):
-    """A catalogue with a past: `moments` are times at which it was as it is asked for."""
+    """A catalogue with a past. `moments` are the times between its changes."""
     daemon = conftest.Daemon(tmp_path_factory.mktemp("lapse"))
     daemon.moments = []
 
     def now():
         daemon.moments.append(daemon.get("/v1/catalogue").json["as_of"])
 
-    now()  # 0: as built in
+    now()  # 0: the built-in catalogue
     assert daemon.post("/v1/prices", PRICE).status == 201 and daemon.post("/v1/regions", PLACE).status == 201
     now()  # 1: with an offer of 2 USD in a region of 100 g
     change(daemon, f"/v1/prices/{OFFER}", price_usd_per_hour=24)
     change(daemon, f"/v1/regions/{REGION}", grid_gco2e_per_kwh=200)
     change(daemon, f"/v1/accelerators/{H100}", memory_bandwidth_gbs=3000, tflops_bf16=900, aliases=["h100", "renamed-h100"])
     change(daemon, f"/v1/models/{LLAMA}", aliases=["renamed-llama"])
-    now()  # 2: dearer, dirtier, slower, renamed
+    now()  # 2: more expensive, dirtier, slower, renamed
     for path in (f"/v1/prices/{OFFER}", f"/v1/regions/{REGION}", "/v1/accelerators/h100-pcie-80gb", "/v1/models/mixtral-8x7b"):
         assert daemon.request("DELETE", path).status == 204, path
-    now()  # 3: without
+    now()  # 3: the rows are removed
     assert daemon.post("/v1/prices", PRICE | {"price_usd_per_hour": 20}).status == 201 and daemon.post("/v1/regions", PLACE | {"pue": 1.5}).status == 201
-    now()  # 4: put back otherwise
+    now()  # 4: rows are created again with other values
     yield daemon
     assert daemon.stop() == 0
 
@@ -45,7 +46,8 @@ def change(daemon, path, **members):
 
 
 def figures(daemon, path, member):
-    """Of each moment: the row's figure, or None where there is no row; the same by its list, as JSON and as CSV."""
+    """Returns the row's figure at each moment, or None if the row does not exist; the same from its list, as JSON and
+    as CSV."""
     one, listed = [], []
     kind, _, name = path.removeprefix("/v1/").partition("/")
     for moment in daemon.moments:
@@ -78,7 +80,7 @@ def test_names_are_those_of_then(lapse):
     assert [status("/v1/accelerators/renamed-h100", at) for at in range(5)] == [404, 404, 200, 200, 200]
     assert [status("/v1/models/renamed-llama", at) for at in range(5)] == [404, 404, 200, 200, 200]
     listed = [len(lapse.get(f"/v1/prices?limit=1000&accelerator=h100-pcie&as_of={moment}").json["items"]) for moment in lapse.moments]
-    assert listed[0] > 0 and listed[0] == listed[1] == listed[2], "the rows of a name that is no more"
+    assert listed[0] > 0 and listed[0] == listed[1] == listed[2], "rows are listed by their former name"
 
 
 def test_the_catalogue_and_its_offers_of_every_moment(lapse):
@@ -167,7 +169,7 @@ PLANS = [
 
 
 def move_everything(daemon, plans):
-    """Every kind of row that a plan may rest on is another one afterwards."""
+    """Changes every kind of row that a plan may depend on."""
     for row, factor in ((OFFER, 1.5), ("aws.p5-48xlarge.us-east-1.on-demand", 1.1), ("aws.g6-xlarge.us-east-1.on-demand", 1.3)):
         change(daemon, f"/v1/prices/{row}", price_usd_per_hour=factor * daemon.get(f"/v1/prices/{row}").json["price_usd_per_hour"])
     for row in (REGION, "aws.us-east-1", "country.wor"):
@@ -209,7 +211,7 @@ def test_stored_plans_are_computed_again_to_the_bit(tmp_path):
         for plan in plans:
             path = f"/v1/plans/{plan['id']}"
             fresh = daemon.request("POST", path + "/refresh", None)
-            if plan.get("model") == "llama-3.1-70b":  # which is there no more
+            if plan.get("model") == "llama-3.1-70b":  # this model was removed
                 assert fresh.status == 422 and fresh.json["errors"][0]["code"] == "unknown" and daemon.get(path).json["revision"] == 1
                 continue
             assert fresh.status == 200, fresh.text
@@ -221,7 +223,7 @@ def test_stored_plans_are_computed_again_to_the_bit(tmp_path):
             assert changes["causes"] or plan["request"]["model"] == {"params": 13e9}
             for revision in (1, 2) if plan["kind"] == "training" else (2,):
                 assert daemon.get(f"{path}/replay?revision={revision}").json["reproduced"], (plan["request"], revision)
-        assert daemon.request("POST", f"/v1/plans/{plans[2]['id']}/refresh", None).json["changes"]["causes"] == [], "nothing moved since"
+        assert daemon.request("POST", f"/v1/plans/{plans[2]['id']}/refresh", None).json["changes"]["causes"] == [], "nothing changed since the refresh"
         assert daemon.get("/v1/plans/01939e5c-7d00-7000-8000-000000000009/replay").status == 404
     finally:
         assert daemon.stop() == 0

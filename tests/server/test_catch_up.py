@@ -1,4 +1,5 @@
-"""Who hears that a benchmark succeeded may plan at once: the plan knows what it calibrated, however soon it is asked for."""
+"""A client that sees a benchmark succeed can plan at once: the plan uses the new calibration, however soon the client
+asks."""
 import threading
 
 from fake_agent import FakeAgent, gpu, measure, measured
@@ -13,7 +14,8 @@ def planned_with(daemon):
 
 
 def succeed_and_watch(daemon, agent, device, hears):
-    """Delivers while another thread asks without a pause; what the plan named right after success was heard of."""
+    """Delivers a result while another thread polls without a pause. Returns the calibrations that a plan named right
+    after the client saw the success."""
     made = daemon.post("/v1/benchmarks", {"device": device, "suite": "quick"})
     assert made.status == 202, made.text
     lease = agent.lease(devices=[device]).json

@@ -1,4 +1,5 @@
-"""A changed price changes the catalogue of plans by itself: other rows are not read again, and answers are those of a whole reading."""
+"""A changed price is applied to the planner's catalogue on its own: other rows are not read again, and answers equal
+those after a full reading."""
 import http.client
 import json
 import threading
@@ -14,14 +15,15 @@ def readings(daemon):
 
 
 def offers(daemon, as_of=None):
-    """All offers, and those of the one provider whose prices change, which are not left out for being unlikely."""
+    """Returns all offers, and those of the provider whose prices change. Naming the provider keeps offers with unlikely
+    prices."""
     answers = [daemon.get(OFFERS + providers + (f"&as_of={as_of}" if as_of else "")) for providers in ("", "&providers=lapse")]
     assert [answer.status for answer in answers] == [200, 200], answers[1].text
     return [answer.json["items"] for answer in answers]
 
 
 def moment():
-    time.sleep(0.002)  # moments are of microseconds, those of requests of milliseconds: this one lies between two changes
+    time.sleep(0.002)  # the catalogue counts in microseconds, requests in milliseconds: this moment lies between two changes
     now = time.time()
     time.sleep(0.002)
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03d}Z"
@@ -44,12 +46,12 @@ def test_a_changed_price_shares_the_snapshot(daemon_with):
     assert states[0][1] == states[3][1] == states[4][1] != states[1][1] != states[2][1]
     assert one.get("/v1/catalogue").json["prices"] == one.get(f"/v1/catalogue?as_of={states[0][0]}").json["prices"]
     for when, expected in states:
-        assert offers(one, when) == expected  # the past takes the changes back
+        assert offers(one, when) == expected  # reads of the past undo the changes
     assert readings(one) == begin
     one.stop()
     one.start()
     for when, expected in states:
-        assert offers(one, when) == expected  # and so says a whole reading
+        assert offers(one, when) == expected  # a full reading gives the same answers
     assert readings(one) > 1
 
 

@@ -1,4 +1,4 @@
-"""An NVIDIA device through worker processes and the daemon, on stand-ins for its libraries (tests/fakes)."""
+"""An NVIDIA device through worker processes and the daemon, with stand-ins for its libraries (tests/fakes)."""
 import json
 import os
 import pathlib
@@ -12,7 +12,7 @@ from test_benchmarks import wait_for
 
 FAKES = pathlib.Path(os.environ.get("FLEETPLAN_FAKES", pathlib.Path(__file__).parents[2] / "build/release/fakes"))
 H200 = "GPU-a0a1a2a3-a4a5-a6a7-a8a9-aaabacad0000"
-SMALL = "free_mib=288,without=softmax"  # what is really allocated: products of 4096 fit; attention would keep the CPU busy for minutes
+SMALL = "free_mib=288,without=softmax"  # memory that is really allocated: products of 4096 fit; attention would keep the CPU busy for minutes
 
 pytestmark = pytest.mark.skipif(not FAKES.joinpath("libcuda.so.1").exists(), reason="make fakes has not built the stand-ins")
 
@@ -22,7 +22,7 @@ def environment(script, folder):
 
 
 class Worker:
-    """`fleetplan bench --json` beside others: each has its own folder for locks, and most of its time passes asleep."""
+    """Runs `fleetplan bench --json`. Workers run side by side: each has its own folder for locks and mostly sleeps."""
 
     def __init__(self, folder, script, suite="launch_round_trip", *more):
         folder.mkdir()
@@ -40,7 +40,8 @@ class Worker:
 
 
 class Workers(dict):
-    """Each is waited for when a test asks for it; those that compute begin together, when the first of them is asked for at the latest."""
+    """Waits for a worker when a test asks for it. The workers that compute begin together, at the latest when a test
+    asks for the first of them."""
 
     def begin(self, **scripts):
         self.update({name: Worker(self.folder / name, *words) for name, words in scripts.items() if name not in self})
@@ -52,7 +53,7 @@ class Workers(dict):
 
 @pytest.fixture(scope="module", autouse=True)
 def workers(tmp_path_factory):
-    """Those whose device is in use, and one that hangs, sleep while a daemon measures."""
+    """Starts the workers. Those with a busy device, and the one that hangs, sleep while a daemon measures."""
     workers = Workers()
     workers.folder = tmp_path_factory.mktemp("cuda")
     workers.begin(busy=["utilization=60"], crowded=["used_mib=30000"],
@@ -69,7 +70,7 @@ def workers(tmp_path_factory):
     }
     yield workers
     for worker in workers.values():
-        worker.process.kill()  # one that no test of this selection has waited for
+        worker.process.kill()  # a worker that no selected test has waited for
         worker.end()
 
 
@@ -89,7 +90,7 @@ def test_what_an_h200_measures_changes_its_plans(daemon_with, tmp_path):
     while H200 not in [row["id"] for row in one.get("/v1/devices").json["items"]] and time.monotonic() < until:
         time.sleep(0.1)
     wanted = {("gemm_library_bf16", "library_gemm"), ("stream_triad", "stream")}
-    for _ in range(5):  # on a busy machine the suite leaves out what its ten seconds have no room for
+    for _ in range(5):  # on a busy machine the suite skips tests that do not fit in its ten seconds
         made = one.post("/v1/benchmarks", {"suite": "quick", "device": H200, "timeout_s": 60})
         assert made.status == 202, made.text
         done = wait_for(one, made.headers["location"], 60)
@@ -112,13 +113,13 @@ def test_what_an_h200_measures_changes_its_plans(daemon_with, tmp_path):
 
 
 def test_a_daemon_that_still_looks_for_devices_says_so(daemon_with, tmp_path):
-    one = daemon_with(environment=environment("hang_init=1", tmp_path))  # a driver that does not answer: they are listed without it after 20 s
+    one = daemon_with(environment=environment("hang_init=1", tmp_path))  # the driver does not answer; after 20 s the daemon lists devices without it
     assert one.get("/readyz").status == 200
     told = one.get("/v1/devices").json
     assert told["items"] == [] and told["looking"] is True and "still being listed" in told["empty_because"], told
     asked = one.post("/v1/benchmarks", {"suite": "quick", "device": "cpu"})
     assert asked.status == 503 and int(asked.headers["retry-after"]) >= 1 and "still being listed" in asked.json["detail"], asked.text
-    assert one.post("/v1/benchmarks", {"suite": ["launch_round_trip"]}).status == 202  # waits for whichever is found
+    assert one.post("/v1/benchmarks", {"suite": ["launch_round_trip"]}).status == 202  # waits for any device that is found
 
 
 def test_a_daemon_that_has_looked_says_what_there_is(daemon_with, tmp_path):
@@ -188,11 +189,11 @@ def test_throttling_is_told_with_the_figure(workers):
 def test_a_counter_that_stands_still_is_not_believed(workers):
     energies = [row["energy"] for row in workers["stuck"].record["measures"] if "energy" in row]
     assert energies and all(row["by"] == "polls" and row["confidence"] == "medium" for row in energies), energies
-    assert all(680 < row["mean_w"] < 1500 for row in energies), energies  # the ramp, above what it begins with
+    assert all(680 < row["mean_w"] < 1500 for row in energies), energies  # during the ramp, above the initial power
 
 
 def test_a_slice_is_a_device_of_its_own(workers):
-    assert workers["slices"].record["result"]["status"] == "failed"  # no device's id begins with GPU: the board is split
+    assert workers["slices"].record["result"]["status"] == "failed"  # no device id begins with GPU: the board is split
     listed = subprocess.run([PROGRAM, "bench", "--list", "--json"], capture_output=True, text=True, timeout=30, check=True,
                             env=os.environ | {"FLEETPLAN_BENCH_LIB_DIR": str(FAKES), "FAKE_GPU": "slices=2"})
     slices = [json.loads(line) for line in listed.stdout.splitlines() if '"cuda"' in line]

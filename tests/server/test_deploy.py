@@ -1,4 +1,4 @@
-"""What is deployed names options that exist, and its times fit each other."""
+"""Deployment files name options that exist, and their times fit each other."""
 import re
 
 import conftest
@@ -7,12 +7,12 @@ FILES = [conftest.ROOT / "Dockerfile", *sorted((conftest.ROOT / "deploy").glob("
 
 
 def command_of(file):
-    """What the container of a file runs."""
+    """Returns the command that a file's container runs."""
     return "agent" if file.name == "agent.yaml" else "serve"
 
 
 def options(command):
-    """Names and values in force, by the table: `name = value # origin`."""
+    """Returns the effective names and values, from lines `name = value # origin`."""
     lines = conftest.run(command, "--check-config").stdout.splitlines()
     return {line.lstrip("# ").partition(" = ")[0]: line.partition(" = ")[2].rpartition(" #")[0] for line in lines}
 
@@ -21,7 +21,7 @@ def environment(text):
     return dict(re.findall(r'\b(FLEETPLAN_[A-Z_]+)(?:=|, value: "?)([^\s"}]*)', text))
 
 
-OF_WORKERS = {"FLEETPLAN_BENCH_LIB_DIR"}  # no option: what a worker finds in its environment (docs/benchmarks.md)
+OF_WORKERS = {"FLEETPLAN_BENCH_LIB_DIR"}  # not an option: workers read it from their environment (docs/benchmarks.md)
 
 
 def test_every_variable_is_an_option():
@@ -52,7 +52,8 @@ def test_values_are_accepted(tmp_path):
 
 
 def test_an_agent_owns_what_it_measures():
-    """A GPU by request, never by sight; and time to give back its benchmark before it is killed."""
+    """The agent requests its GPU instead of using any visible one. It has time to give back its benchmark before it is
+    killed."""
     text = (conftest.ROOT / "deploy" / "agent.yaml").read_text()
     manifest = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
     assert re.search(r"limits: .*nvidia\.com/gpu: \d", manifest)
@@ -69,7 +70,8 @@ def test_a_pod_is_drained_before_it_is_killed():
 
 
 def test_the_container_has_the_libraries_that_the_build_has():
-    """Each library that the build stage links has its run-time package in the image, and the packages are those of packages.sh."""
+    """The image has the run-time package of each library that the build stage links. The packages are those of
+    packages.sh."""
     docker = (conftest.ROOT / "Dockerfile").read_text()
     build = re.search(r"build='([^']*)'", (conftest.ROOT / "scripts" / "packages.sh").read_text())[1].split()
     headers = [package for package in build if package.endswith("-dev") and package != "libc6-dev"]

@@ -1,4 +1,4 @@
-"""POST /v1/diagnoses: traces of PyTorch, logs of real trainings, and bodies that mean harm, over the wire."""
+"""POST /v1/diagnoses over the wire: traces of PyTorch, logs of real trainings, and malicious bodies."""
 import gzip
 import io
 import json
@@ -62,24 +62,26 @@ def test_a_cuda_trace_packed_and_not(daemon):
 
 
 def test_launch_gaps_are_matched_launch_by_launch(daemon):
-    """The same trace with and without correlations: which gaps are the host's and which the device's is seen only with them."""
+    """The same trace with and without correlations. Only correlations show which gaps the host causes and which the
+    device."""
     known, unknown = (diagnose(daemon, cuda(correlated=correlated)).json["result"] for correlated in (True, False))
     close(unknown["timings"], cuda_trace.expected(40, False))
     assert "device_wait_ms" not in unknown["timings"] and unknown["trace"]["launches_matched"] == 0
     assert known["timings"]["device_wait_ms"] == pytest.approx(0.3, abs=2e-3)
     assert "fewer_stream_waits" in {lever["code"] for lever in known["levers"]} - {lever["code"] for lever in unknown["levers"]}
     backwards = json.loads(cuda())
-    backwards["traceEvents"].reverse()  # kernels before their calls
+    backwards["traceEvents"].reverse()  # kernels come before their calls
     assert diagnose(daemon, json.dumps(backwards)).json["result"]["timings"] == known["timings"]
 
 
 def queue_trace(seed):
-    """Kernels of one stream, each issued between 3 ms before and just before the device is free for it; some wait for another stream."""
+    """Returns the kernels of one stream. Each is issued from 3 ms to just before the device is free for it; some wait
+    for another stream."""
     draw, host, device, events = random.Random(seed), 0.0, 0.0, []
     for number in range(1, 1500):
         host += draw.choice([6, 15, 40, 300, 900])
         call = {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": host, "dur": 5, "args": {"correlation": number}}
-        host = max(host + 5, device - 3000)  # a queue that is full holds the host up
+        host = max(host + 5, device - 3000)  # a full queue delays the host
         device = max(device + draw.choice([0, 2, 2, 400] if number > 1 else [0]), call["ts"] + 5 + draw.choice([1, 4, 8]))
         kernel = {"ph": "X", "cat": "kernel", "name": "gemm", "ts": device, "dur": draw.choice([3, 20, 90, 250]), "args": {"correlation": number, "stream": 7}}
         device += kernel["dur"]
@@ -113,7 +115,8 @@ def test_levers_are_worth_what_the_query_says(daemon):
 
 
 def test_a_real_trace_of_a_cpu(daemon):
-    """Made by torch.profiler (tests/diagnosis/make_traces.py): 16 samples a step whose preparation sleeps half a millisecond each."""
+    """A trace by torch.profiler (tests/diagnosis/make_traces.py): 16 samples a step; the preparation of each sleeps
+    half a millisecond."""
     answer = diagnose(daemon, (MADE / "traces" / "cpu.json.gz").read_bytes(), PACKED)
     result = answer.json["result"]
     assert answer.status == 200, answer.text
@@ -126,7 +129,7 @@ def test_a_real_trace_of_a_cpu(daemon):
 
 @pytest.mark.parametrize("name", ["improving", "diverging", "oscillating", "stalled", "overfitting"])
 def test_logs_of_real_trainings(daemon, name):
-    """Made by small trainings on a CPU, each with one thing wrong with it (tests/diagnosis/make_logs.py)."""
+    """Logs of small trainings on a CPU, each with one fault (tests/diagnosis/make_logs.py)."""
     body = json.loads((MADE / "logs" / f"{name}.json").read_text())
     log = diagnose(daemon, json.dumps(body)).json["result"]["training_log"]
     assert log["verdict"] == name, log
@@ -140,7 +143,7 @@ def test_logs_of_real_trainings(daemon, name):
 
 @pytest.mark.parametrize("name, rows, step, last", [("improving", 300, 475, 50), ("heading", 600, 1150, 100)])
 def test_where_a_real_training_was_heading(daemon, name, rows, step, last):
-    """The first half of a run predicts the loss of its end: inside the interval, and within 3 %."""
+    """The first half of a run predicts the loss at its end: inside the interval, and within 3 %."""
     columns = json.loads((MADE / "logs" / f"{name}.json").read_text())["training_log"]
     early = {name: columns[name][:rows] for name in ("step", "loss")}
     log = diagnose(daemon, json.dumps({"training_log": early, "steps_planned": step})).json["result"]["training_log"]
@@ -155,7 +158,8 @@ def test_a_plan_beside_the_measurement(daemon):
     body = {"timings": {"step_time_ms": 2000 * planned["time_s"], "compute_ms": 1500 * planned["time_s"]}, "training": training}
     result = daemon.post("/v1/diagnoses", body).json["result"]
     assert result["compared"][0]["part"] == "step_time" and result["compared"][0]["ratio"] == pytest.approx(2)
-    # of practice the measured step leaves evaluation and restarts, and the answer says so; a recipe's plan has none
+    # With a measured step only evaluation and restarts remain of practice, and the answer says so.
+    # A recipe's plan has no practice.
     left = next(row for row in result["assumptions"] if row["field"] == "practice")
     assert left["value"] == pytest.approx(1.12) and "evaluation and restarts" in left["source"]
     fewer = next(lever for lever in result["levers"] if lever["code"] == "fewer_steps")
@@ -189,11 +193,11 @@ def test_a_stored_plan_is_what_the_measurement_is_held_against(daemon):
     assert prediction["differs_most"] == "data_wait" and prediction["differs_ms"] == pytest.approx(300 * step["time_s"], rel=1e-6)
     assert answer.json["request"]["plan_id"] == created["id"] and answer.json["request"]["training"]["accelerator"] == planned["accelerator"]
     levers = {lever["code"]: lever for lever in result["levers"]}
-    assert "change_hours" not in levers["more_loader_workers"]  # the plan says nothing of samples
+    assert "change_hours" not in levers["more_loader_workers"]  # the plan does not describe samples
     doubled = levers["more_accelerators"]
     assert doubled["change_hours"] < 0 and 0.4 < 1 - doubled["saved_share"] < 0.6 and "change_gb" in doubled
     predicted = {row["code"]: row for row in daemon.post("/v1/estimates/training", training | {"accelerators": [planned["accelerator"]]}).json["result"]["advice"]}
-    # the measured run takes longer than planned, so that halving it gains more
+    # The measured run takes longer than planned, so halving it saves more.
     assert doubled["change_hours"] < 1.2 * predicted["more_accelerators"]["change_hours"]
     assert not {"loader_workers", "precision_fp8"} & set(levers)
 
@@ -227,7 +231,7 @@ def test_every_fault_of_a_diagnosis_at_once(daemon):
 
 
 def test_a_plan_whose_hardware_is_gone_still_predicts(daemon):
-    """The stored figures stand; only levers need the catalogue."""
+    """The stored figures are used; only levers need the catalogue."""
     assert daemon.post("/v1/accelerators", ACCELERATOR | {"id": "prototype"}).status == 201
     created = daemon.post("/v1/plans/training", {"model": "llama-3.1-8b", "tokens": "1B", "accelerator": "prototype", "gpu_count": 8,
                                                  "pricing": {"usd_per_gpu_hour": 2}})
@@ -257,15 +261,16 @@ def test_bad_bodies_are_the_callers_fault(daemon, status, body):
 
 def test_other_refusals(daemon):
     packed = gzip.compress(cuda().encode())
-    assert diagnose(daemon, packed).status == 400                      # packed, and not said so
-    assert diagnose(daemon, packed[:-20], PACKED).status == 400        # cut short
+    assert diagnose(daemon, packed).status == 400                      # packed, without the header that says so
+    assert diagnose(daemon, packed[:-20], PACKED).status == 400        # truncated
     assert diagnose(daemon, packed, PACKED | {"Content-Type": "text/plain"}).status == 415
     assert diagnose(daemon, cuda(), query="?gpu_count=none").status in (400, 422)
     assert diagnose(daemon, b'{"x":"' + b"a" * (5 << 20) + b'"}').status == 413
 
 
 def test_memory_stays_bounded(daemon_with):
-    """A bomb, a trace of 40 MB, and events that lie apart on purpose: the daemon grows by far less than it reads."""
+    """A bomb, a trace of 40 MB, and events far apart on purpose: the daemon's memory grows by much less than the
+    input."""
     daemon = daemon_with()
     assert diagnose(daemon, cuda()).status == 200
     before = resident_bytes(daemon)

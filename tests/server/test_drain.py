@@ -1,4 +1,5 @@
-"""SIGTERM loses nothing: what was accepted is answered, what comes too late is told so, and the exit code says how it went."""
+"""SIGTERM loses no accepted request: the daemon answers it. It rejects later requests, and the exit code reports the
+outcome."""
 import http.client
 import signal
 import threading
@@ -8,11 +9,11 @@ import conftest
 
 
 def load(port, stop, results):
-    """Keep-alive requests until told to stop or until the door is shut."""
+    """Sends keep-alive requests until told to stop or until the daemon closes its port."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
     while not stop.is_set():
         try:
-            connection.request("GET", "/metrics")  # runs on a worker, behind a suspended connection
+            connection.request("GET", "/metrics")  # a worker runs it, while the connection is suspended
             answer = connection.getresponse()
             body = answer.read()
             results.append((answer.status, body.endswith(b"\n")))
@@ -20,7 +21,7 @@ def load(port, stop, results):
                 connection.close()
                 break
         except (ConnectionRefusedError, ConnectionResetError):
-            break  # a request that was never begun
+            break  # the request had not begun
         except http.client.RemoteDisconnected:
             results.append(("no answer", False))
             break
@@ -50,7 +51,7 @@ PLAN = b'{"model":"llama-3.1-8b","tokens":"1B","accelerator":"l4","gpu_count":8}
 
 
 def request_of(kind, pause):
-    """A request in pieces, with a pause before each but the first."""
+    """Returns a request in pieces; the client pauses before each but the first."""
     if kind == "get":
         return [b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"]
     path, body = (b"/v1/plans/training", PLAN) if kind == "plan" else (b"/v1/estimates/memory", BODY)
@@ -59,14 +60,15 @@ def request_of(kind, pause):
 
 
 def one_after_the_other(port, stop, kind, pause, ends):
-    """Requests until the door is shut, each on a connection of its own, or (kind "again") on one that stays open."""
+    """Sends requests until the daemon closes its port, each on a new connection, or (kind "again") on one that stays
+    open."""
     wire, answered = None, None
     while not stop.is_set():
         if wire is None:
             try:
                 wire, answered = conftest.Wire(port), None
             except OSError:
-                return  # nobody let it in: nothing was asked
+                return  # the connection was not accepted, so no request was sent
         try:
             for i, piece in enumerate(request_of(kind, pause)):
                 time.sleep(pause if i else 0)
@@ -78,14 +80,14 @@ def one_after_the_other(port, stop, kind, pause, ends):
                 time.sleep(pause)
                 continue
         except (OSError, EOFError) as error:
-            if not answered or time.monotonic() - answered < 0.2:  # a connection that was idle for longer may be closed
+            if not answered or time.monotonic() - answered < 0.2:  # the daemon may close a connection that was idle for longer
                 ends.append((kind, repr(error)))
         wire.close()
         wire = None
 
 
 def test_sigterm_answers_every_request_that_was_let_in(daemon_with):
-    """Clients that connect, and that are in the middle of a request, at every moment of the end; over and over."""
+    """Clients connect, or are in the middle of a request, at every moment of the shutdown, several times."""
     daemon = daemon_with()
     begun = 0
     for turn in range(8):
@@ -124,7 +126,7 @@ def test_a_second_signal_does_not_wait(daemon_with):
     daemon.signal()
     time.sleep(0.2)
     daemon.signal(signal.SIGINT)
-    daemon.process.wait(300)  # half of what one that waited would take
+    daemon.process.wait(300)  # half the time of a shutdown that waits
 
 
 def test_a_request_under_way_is_waited_for(daemon_with):
@@ -146,7 +148,7 @@ def test_an_abandoned_request_does_not_hold_the_end_up(daemon_with):
         wire.send(b"GET /livez HTTP/1.1\r\nHost:")
         time.sleep(0.1)
         daemon.signal()
-        assert daemon.process.wait(300) in (0, 75)  # a twelfth of what one that waited would take
+        assert daemon.process.wait(300) in (0, 75)  # a twelfth of the time of a shutdown that waits
 
 
 def test_what_was_acknowledged_is_there_after_a_restart(daemon_with):

@@ -1,4 +1,4 @@
-"""Estimates by contract: what a person types, what a program sends, and every way to get it wrong."""
+"""Estimates by contract: requests of people, requests of programs, and every kind of wrong request."""
 import hashlib
 import json
 import math
@@ -55,7 +55,8 @@ def test_training_adds_up(daemon):
     assert memory["total_bytes"] <= memory["capacity_bytes"]
     assert math.isclose(option["cost"]["total_usd"], option["gpu_hours"] * option["cost"]["usd_per_gpu_hour"], rel_tol=0.05)
     assert 0.2 < option["mfu"] < 0.7 and option["hfu"] >= option["mfu"] - 1e-12
-    # 7.24e23 FLOP: at the 989.5 TFLOP/s of the datasheet 0.203M hours, at a fifth of it 1.02M; the model card says 1.4M for all of it.
+    # Compute is 7.24e23 FLOP: 0.203M hours at the datasheet's 989.5 TFLOP/s, 1.02M at a fifth of it. The model card
+    # gives 1.4M for all of it.
     assert 0.3e6 < option["gpu_hours"] < 1.4e6
     rule = result["rule_of_thumb"]
     assert math.isclose(rule["gpu_hours"], 13.3 * 8.03 * 15000 * 312 / 989.5, rel_tol=0.01)
@@ -98,7 +99,7 @@ def test_performance_memory_scaling_carbon(daemon):
                                                                       "prompt_tokens": 1000, "output_tokens": 1000, "concurrency": 16})
     assert performance.status == 200, performance.text
     result = performance.json["result"]
-    # Decode reads 16 GB of weights a step: at 3.35 TB/s no token comes in less than 4.8 ms.
+    # Decode reads 16 GB of weights a step. At 3.35 TB/s a token takes at least 4.8 ms.
     assert 4.8 < result["tpot_ms"] < 30
     assert math.isclose(result["output_tokens_per_s"], result["requests_per_s"] * 1000, rel_tol=0.02)
     memory = daemon.post("/v1/estimates/memory", {"model": "llama-3.1-8b", "accelerator": "h100"})
@@ -307,7 +308,8 @@ def test_reports_for_people(daemon):
 
 
 def test_the_front_names_its_ends_and_prices_a_tonne(daemon):
-    """One accelerator at three offers of two places: the front holds the cheap and dirty one, and the dear and clean one."""
+    """One accelerator with three offers in two places: the front contains the cheap and dirty one, and the expensive
+    and clean one."""
     row = {"provider": "frontcloud", "instance_type": "f.h100", "accelerator_id": "h100-sxm5-80gb", "gpus": 8, "pricing_model": "on_demand",
            "as_of": "2026-11-01", "source": "a test"}
     place = {"provider": "frontcloud", "location": "somewhere", "pue": 1.2, "source": "a test"}

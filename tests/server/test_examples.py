@@ -1,4 +1,4 @@
-"""Every example of /openapi.json is executed, and every answer holds to the schema that is written beside it."""
+"""Every example of /openapi.json is executed. Every answer must match the schema that the description gives for it."""
 import json
 import re
 import sqlite3
@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 NO_BODY = (204, 304)
-METHODS = ("post", "get", "put", "patch", "delete")  # what is made is read and changed before it is removed
+METHODS = ("post", "get", "put", "patch", "delete")  # an object is created, then read and changed, then removed
 
 
 def media_of_answer(answer):
@@ -21,7 +21,8 @@ def is_json(media):
 
 
 def closed(part):
-    """Clients must bear new members of an answer, so its schemas are open; a member that is there today has to be described."""
+    """Closes a schema for this test. Clients must accept new members of an answer, so its schemas are open; but each
+    member of today must be described."""
     if isinstance(part, list):
         return [closed(item) for item in part]
     if not isinstance(part, dict):
@@ -57,7 +58,7 @@ class Description:
         assert not errors, "\n".join(f"/{'/'.join(map(str, error.path))}: {error.message[:300]}" for error in errors[:10])
 
     def check(self, operation, answer):
-        """Status, media type, headers and body are those of the description."""
+        """Checks that status, media type, headers and body match the description."""
         responses = operation["responses"]
         described = self.follow(responses.get(str(answer.status), responses["default"]))
         for name, header in described.get("headers", {}).items():
@@ -84,8 +85,8 @@ class Description:
 
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory):
-    """A daemon with a calibration, which no request makes: it comes of a benchmark on a machine that is quiet enough."""
-    feed = ["--feeds", "uk-carbon", "--feed-urls", "uk-carbon=https://127.0.0.1:9"]  # a refresh begins, and finds that it may not go there
+    """A daemon with a calibration. No request makes one: it needs a benchmark on a machine that is quiet enough."""
+    feed = ["--feeds", "uk-carbon", "--feed-urls", "uk-carbon=https://127.0.0.1:9"]  # a refresh begins, and finds that the address is not allowed
     one = conftest.Daemon(tmp_path_factory.mktemp("examples"), *feed)
     assert one.stop() == 0
     with sqlite3.connect(one.database) as database:
@@ -107,12 +108,13 @@ def described(daemon):
 
 
 def bodies_of(content):
-    """The example of a request's body, or all of them where there are several."""
+    """Returns the example of a request's body, or all examples if there are several."""
     return [content["example"]] if "example" in content else [example["value"] for example in content.get("examples", {}).values()]
 
 
 class Made:
-    """Ids of things that are there: an example's own, where it names one that an example makes, else one made for it."""
+    """Ids of existing objects: an example's own id if an example makes that object, else the id of an object made for
+    it."""
 
     def __init__(self, daemon, described):
         self.daemon, self.described = daemon, described
@@ -122,7 +124,7 @@ class Made:
         return [row["id"] for row in answer.json["items"]] if answer.status == 200 else []
 
     def make(self, path):
-        """One more of what a path lists, by the example of a POST at it or below it."""
+        """Makes one more object of a path's list, with the example of a POST to that path or below it."""
         paths = self.described.document["paths"]
         if path == "/v1/jobs":
             plan = paths["/v1/estimates/training"]["post"]["requestBody"]["content"]["application/json"]["example"]
@@ -137,16 +139,16 @@ class Made:
         return answer.json["id"]
 
     def with_plan(self, body):
-        """A body that speaks of a plan speaks of one that is there."""
+        """Replaces the plan's id in a body with the id of an existing plan."""
         return body | {"plan_id": self.make("/v1/plans")} if "plan_id" in body else body
 
     def lease(self):
-        """A benchmark that the example's agent has, by its first token."""
+        """Returns a benchmark that is leased to the example's agent, with its first token."""
         agent = self.make("/v1/agents")
         device = next(row for row in self.daemon.get("/v1/devices?limit=1000").json["items"] if row.get("agent_id") == agent)["id"]
         for row in self.daemon.get(f"/v1/benchmarks?device={device}").json["items"]:
-            self.daemon.request("DELETE", f"/v1/benchmarks/{row['id']}")  # of an example before
-        made = self.daemon.post("/v1/benchmarks", {"device": device, "priority": 100}).json["id"]  # before what other tests left queued for any
+            self.daemon.request("DELETE", f"/v1/benchmarks/{row['id']}")  # left by an earlier example
+        made = self.daemon.post("/v1/benchmarks", {"device": device, "priority": 100}).json["id"]  # it comes before benchmarks for any device that other tests left queued
         lease = self.daemon.post(f"/v1/agents/{agent}/leases", {"devices": [device]}).json
         assert lease["benchmark_id"] == made and lease["token"] == 1, lease
         return made
@@ -171,7 +173,7 @@ def execute(daemon, described, method, path, operation):
     for name, example in examples_of(parameters, "path").items():
         target = target.replace("{%s}" % name, urllib.parse.quote(made.id_for(path, example)))
     if target.endswith("/events"):
-        daemon.request("DELETE", target.removesuffix("/events"))  # what has ended has a last event
+        daemon.request("DELETE", target.removesuffix("/events"))  # an ended job has a last event
     assert "{" not in target, f"{method} {path} has a path parameter without an example"
     query = examples_of(parameters, "query")
     for name, value in query.items():
@@ -189,7 +191,8 @@ def execute(daemon, described, method, path, operation):
 
 
 def pytest_generate_tests(metafunc):
-    """One test an operation, by the description that `make docs` keeps in docs/; that it is the daemon's is a test of its own."""
+    """Makes one test per operation, from the description that `make docs` writes to docs/. Another test checks that it
+    equals the daemon's."""
     if "operation_of" in metafunc.fixturenames:
         document = json.loads((conftest.ROOT / "docs" / "openapi.json").read_text())
         pairs = [(method.upper(), path) for path, operations in document["paths"].items() for method in METHODS if method in operations]
@@ -210,7 +213,7 @@ def test_every_example_answers_as_described(daemon, described, operation_of):
                 described.validate(content["schema"], json.loads(body))
     for media in media_of(described, operation, success):
         if method == "POST" and media != "application/json" and success[0] != "200":
-            continue  # made once is enough; the other forms are those of its GET
+            continue  # one object is enough; a GET of it has the other forms
         answer = daemon.request(method, target, body, headers | {"Accept": media})
         assert str(answer.status) in success, f"{method} {target}: {answer.text[:1500]}"
         described.check(operation, answer)
@@ -219,7 +222,7 @@ def test_every_example_answers_as_described(daemon, described, operation_of):
             assert str(other.status) in success, f"{method} {target}: {other.text[:1500]}"
             described.check(operation, other)
         if path == "/v1/jobs/{id}/result":
-            media = "application/json"  # as the request wished it
+            media = "application/json"  # the request asked for it
         assert answer.status in NO_BODY or "{file}" in path or media_of_answer(answer) == media
 
 
@@ -235,7 +238,7 @@ def test_no_route_is_without_a_handler(daemon, described):
 
 
 def test_problems_are_as_described(daemon, described):
-    """Each kind of refusal that a client can cause, by the schema that its operation names for that status."""
+    """Every kind of refusal that a client can cause matches the schema that its operation names for that status."""
     paths = described.document["paths"]
     refusals = [
         (400, "POST", "/v1/estimates/training", b"{", {"Content-Type": "application/json"}),
@@ -253,7 +256,7 @@ def test_problems_are_as_described(daemon, described):
         assert answer.status == status, f"{method} {target}: {answer.text}"
         path = next(p for p in paths if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", p), target.partition("?")[0]) and method.lower() in paths[p])
         operation = paths[path][method.lower()]
-        assert str(status) in operation["responses"], f"{method} {path} does not say that it may answer {status}"
+        assert str(status) in operation["responses"], f"{method} {path} does not list status {status}"
         described.check(operation, answer)
 
 

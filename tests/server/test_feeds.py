@@ -1,5 +1,5 @@
-"""Live feeds against replicas on loopback: what is taken, what is held back, and that nothing which a feed does changes a row wrongly, blocks a
-request or puts a key into a log."""
+"""Live feeds against replicas on loopback: which rows are accepted and which are quarantined. A feed must never change
+a row wrongly, block a request or write a key to a log."""
 import datetime
 import json
 import os
@@ -74,7 +74,7 @@ def revision(daemon):
 
 
 def assert_fails(daemon, feed, part, rows=(H100, B200)):
-    """Fails for that reason, and leaves everything as it is."""
+    """Checks that the refresh fails for that reason and changes nothing."""
     before = [price(daemon, row) for row in rows], revision(daemon)
     answer = refresh(daemon, feed)
     assert answer.status == 503, answer.text
@@ -96,7 +96,7 @@ def test_prices_by_pages_become_visible_at_once(fed, replica):
     assert answer.json["outcome"] == "succeeded" and answer.json["requests"] == 2 and answer.json["seen"] == 5
     assert answer.json["added"] + answer.json["changed"] == 3 and answer.json["skipped"] == 2 and answer.json["catalogue_revision"] == before + 1
     assert price(fed, H100) == 97.5
-    assert price(fed, H100.replace("on-demand", "reserved-1y")) == 63  # of the whole term, over 8760 hours
+    assert price(fed, H100.replace("on-demand", "reserved-1y")) == 63  # the price of the whole term, over 8760 hours
     row = fed.get(f"/v1/prices/{H100}").json
     assert row["origin"] == "imported" and row["source"].startswith("Azure Retail Prices") and row["as_of"] == row["source_date"]
     detail = fed.get("/v1/feeds/azure").json
@@ -186,7 +186,7 @@ def test_an_answer_cut_off_is_none(fed, replica):
     replica.answers[PRICES] = Reply(whole[:-40])
     assert_fails(fed, "azure", "not JSON")
     aws_answers(replica, Reply(feed_replica.AWS_HEAD + aws_line("p6-b200.48xlarge", "100") + b'"X","JRTC","OnDem'))
-    assert_fails(fed, "aws", "middle of a record")  # the good row before it does not count either
+    assert_fails(fed, "aws", "middle of a record")  # the good row before it is not used either
 
 
 def test_links_lead_nowhere_else(fed, replica):
@@ -260,7 +260,7 @@ def test_a_slow_feed_blocks_nobody_and_can_be_cancelled(fed, replica):
     while fed.get("/v1/feeds/azure").json["state"] != "running":
         time.sleep(0.01)
     body = {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "h100", "gpu_count": 512, "pricing": {"usd_per_gpu_hour": 2}}
-    jobs = [fed.post("/v1/estimates/training", body, {"Prefer": "respond-async"}) for _ in range(4)]  # more than there are threads for them
+    jobs = [fed.post("/v1/estimates/training", body, {"Prefer": "respond-async"}) for _ in range(4)]  # more than the threads for them
     assert fed.post("/v1/estimates/training", body).status == 200 and fed.get("/readyz").status == 200
     until = time.monotonic() + 20
     while any(fed.get(one.headers["location"]).json["state"] in ("queued", "running") for one in jobs) and time.monotonic() < until:
@@ -304,7 +304,8 @@ def test_what_has_not_changed_is_not_sent_again(fed, replica):
 
 
 def test_gigabytes_are_read_in_bounded_memory(certificates, tmp_path):
-    """200 MB unless FEED_MEGABYTES says otherwise: a gigabyte takes the same memory and five times as long. By http, as TLS in Python takes most of the time."""
+    """Reads 200 MB, or FEED_MEGABYTES: a gigabyte takes the same memory and five times as long. By http, because TLS in
+    Python would take most of the time."""
     other = b"".join(aws_line(f"m7i.{n}xlarge", "0.4032") for n in range(100)) * 10
     size = int(os.environ.get("FEED_MEGABYTES", 20 if conftest.is_sanitized() else 200)) * 1000000
     count = size // len(other) + 1
@@ -344,7 +345,7 @@ def login(replica):
 
 
 def uk(replica, value_of):
-    """Half hours of the day before and of two days ahead."""
+    """Returns half hours of the day before and of two days ahead."""
     def span(first, last):
         return Reply({"data": [{"from": hour(h)[:14] + f"{m:02}Z", "to": (hour(h)[:14] + "30Z") if m == 0 else hour(h + 1)[:16] + "Z",
                                 "intensity": {"forecast": value_of(h), "actual": value_of(h) if h < 0 else None, "index": "low"}}
@@ -372,7 +373,7 @@ def test_a_schedule_takes_hours_that_a_feed_brought(fed, replica):
     known = fed.post("/v1/estimates/carbon", held).json
     assert abs(known["result"]["carbon"]["grid_gco2e_per_kwh"] - (2 * 80 + 2 * 200) / 4) < 1e-9 and known["result"]["carbon"]["hourly_fraction"] == 1
     assert any(row["field"] == "site.series" and "uk-carbon" in row["source"] for row in known["result"]["assumptions"])
-    again = fed.post("/v1/estimates/carbon", known["request"]).json  # the hours are in what was understood
+    again = fed.post("/v1/estimates/carbon", known["request"]).json  # the answered request contains the hours
     assert again["result"]["carbon"] == known["result"]["carbon"]
     elsewhere = fed.post("/v1/estimates/carbon", held | {"site": held["site"] | {"region": "eu-north-1"}}).json["result"]
     assert "hourly_fraction" not in elsewhere["carbon"] and any("site.start" in text for text in elsewhere["warnings"])
@@ -411,7 +412,7 @@ def test_marginal_hours_are_converted_and_a_new_forecast_replaces_an_old(fed, re
     assert any("marginal" in row["source"] for row in best["assumptions"])
     replica.answers["/v3/forecast"] = Reply({"data": [{"point_time": hour(h), "value": 9000} for h in range(3)], "meta": {"region": "CAISO_NORTH", "signal_type": "co2_moer",
         "units": "lbs_co2_per_mwh", "data_point_period_seconds": 3600}})
-    assert refresh(fed, "watttime").status == 503  # 4082 g/kWh is no grid's
+    assert refresh(fed, "watttime").status == 503  # no grid has 4082 g/kWh
     assert abs(fed.post("/v1/schedules", job).json["result"]["best"]["kgco2e"] - 800 * 0.45359237) < 1e-6
 
 
@@ -455,7 +456,7 @@ def test_gpu_core_and_memory_are_summed(fed, replica):
     replica.answers["/v1/services/6F81-5844-456A/skus"] = Reply({"skus": [sku("A2 Instance Core running in Americas", "h", 31611000),
         sku("A2 Instance Ram running in Americas", "GiBy.h", 4237000), sku("Nvidia Tesla A100 GPU running in Americas", "h", 933908000, "2")], "nextPageToken": ""})
     counts = refresh(fed, "gcp").json
-    assert counts["added"] + counts["changed"] == 5, counts  # two of them are built in, at an older price
+    assert counts["added"] + counts["changed"] == 5, counts  # two of them are built in, with an older price
     assert abs(price(fed, "gcp.a2-highgpu-1g.us-central1.on-demand") - 3.673385) < 1e-9
     assert replica.requests[0][3]["X-Goog-Api-Key"] == SECRETS["gcp"] and "key" not in replica.requests[0][2]
 
@@ -496,12 +497,12 @@ def hub_answers(replica, repo, files, about=None):
         replica.answers[f"/{repo}/resolve/{COMMIT}/{name}"] = answer
 
 
-TENSORS = {"model.embed_tokens.weight": [32000, 2048], "lm_head.weight": [32000, 2048], "rest": [968976384]}  # 1,100,048,384 numbers
+TENSORS = {"model.embed_tokens.weight": [32000, 2048], "lm_head.weight": [32000, 2048], "rest": [968976384]}  # 1,100,048,384 parameters
 
 
 @pytest.fixture(scope="module")
 def stored(certificates, replica, tmp_path_factory):
-    """A daemon whose Hub may hand files over to a store."""
+    """A daemon whose Hub may redirect files to a store."""
     store = feed_replica.Replica(certificates)
     one = daemon_of(tmp_path_factory.mktemp("stored"), replica, certificates, "--feed-redirects", f"hugging-face=store.example 127.0.0.1:{store.port}", feeds="hugging-face")
     one.store = store
@@ -520,7 +521,7 @@ def test_parameters_are_counted_by_the_header_where_the_hub_does_not(stored, rep
     assert "warnings" not in made.json
     assert all("Authorization" not in request[3] and request[3]["Range"].startswith("bytes=") for request in stored.store.requests) and len(stored.store.requests) == 2
     assert all(request[3]["Authorization"] == f"Bearer {SECRETS['hugging-face']}" for request in replica.requests)
-    # in several files: by their index, and the format of the first
+    # A model in several files: the count comes from their index, and the format from the first file.
     index = {"metadata": {"total_size": 2200096768}, "weight_map": {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}}
     hub_answers(replica, "a/index", {"model.safetensors.index.json": Reply(index), "model-00001-of-00002.safetensors": feed_replica.ranged(feed_replica.safetensors({"a": [4, 4]}))})
     assert stored.post("/v1/models/import", {"repo": "a/index"}).json["params_total"] == 1100048384
@@ -528,12 +529,12 @@ def test_parameters_are_counted_by_the_header_where_the_hub_does_not(stored, rep
     hub_answers(replica, "a/counted", {"model.safetensors.index.json": Reply(index), "model-00001-of-00002.safetensors": feed_replica.ranged(feed_replica.safetensors({"a": [4, 4]}, "F32", 32))})
     counted = stored.post("/v1/models/import", {"repo": "a/counted"}).json
     assert counted["params_total"] == 1100048384 and "safetensors (F32)" in counted["source"]
-    # what the config amounts to is another number: said
+    # If the config gives another number, the answer says so.
     hub_answers(replica, "a/other", {"model.safetensors": feed_replica.ranged(feed_replica.safetensors({"a": [1500000, 1000]}))})
     other = stored.post("/v1/models/import", {"repo": "a/other"})
     assert other.status == 201 and other.json["params_total"] == 1.5e9 and "the config amounts to 1.1e+09" in other.json["warnings"][0], other.text
     hub_answers(replica, "a/none", {})
-    assert stored.post("/v1/models/import", {"repo": "a/none"}).json["params_total"] == 1100048384  # no safetensors: by its config
+    assert stored.post("/v1/models/import", {"repo": "a/none"}).json["params_total"] == 1100048384  # no safetensors: counted from the config
 
 
 def test_a_header_that_is_none_makes_no_row(stored, replica):
@@ -563,7 +564,7 @@ def test_a_header_that_is_none_makes_no_row(stored, replica):
             assert refused.status == 503 and part in refused.json["detail"], (name, refused.text)
             assert stored.get("/v1/models/wrong").status == 404 and other.requests == [] and stored.store.requests == [], name
         hub_answers(replica, "a/wrong", {"config.json": Reply(b"", 302, {"Location": f"{stored.store.url}/config.json"})})
-        assert stored.post("/v1/models/import", {"repo": "a/wrong"}).status == 503, "a whole document is had from the Hub itself"
+        assert stored.post("/v1/models/import", {"repo": "a/wrong"}).status == 503, "a whole document must come from the Hub itself"
         for status in (401, 403):
             hub_answers(replica, "a/wrong", {"model.safetensors": Reply(b"", status)})
             closed = stored.post("/v1/models/import", {"repo": "a/wrong"})
@@ -586,7 +587,7 @@ def test_a_feed_refreshes_itself(replica, certificates, tmp_path):
         assert seen["next_at"] > seen["last"]["finished_at"]
         assert own.stop() == 0
         asked = len(replica.requests)
-        own.start()  # it is refreshed when it would have been, not at every start
+        own.start()  # it refreshes at the earlier due time, not at every start
         again = own.get("/v1/feeds/uk-carbon").json
         assert abs(moment(again["next_at"]) - moment(again["last"]["finished_at"]) - datetime.timedelta(minutes=30)) <= datetime.timedelta(seconds=1)
         time.sleep(1.5)

@@ -1,4 +1,5 @@
-"""The database is deleted, replaced, moved or linked under the daemon: nothing is acknowledged that the next start would not find."""
+"""The database is deleted, replaced, moved or linked while the daemon runs: the daemon acknowledges nothing that the
+next start would not find."""
 import os
 
 import pytest
@@ -39,14 +40,14 @@ def test_a_plan_is_refused_while_the_file_is_another(daemon_with, happen, said):
     assert ready.status == 503 and said in ready.json["detail"]
     refused = put(one)
     assert refused.status == 503 and said in refused.json["detail"]
-    assert one.get("/v1/plans/" + before.json["id"]).status == 200  # what the daemon holds is read
+    assert one.get("/v1/plans/" + before.json["id"]).status == 200  # the daemon reads from the file that it has open
     assert any(line["event"] in ("database_not_writable", "commit_failed") and said in line["detail"] for line in one.log())
     if happen is link:
         away.unlink()
     else:
         away.rename(one.database)
     after = put(one)
-    assert after.status == 201  # heals by itself
+    assert after.status == 201  # the daemon recovers without help
     assert one.get("/readyz").status == 200
     one.process.kill()
     one.process.wait()
@@ -60,7 +61,7 @@ def test_what_a_deleted_file_held_is_kept(daemon_with):
     plan = put(one).json["id"]
     one.database.unlink()
     backup = one.post("/v1/backups", None)
-    assert backup.status == 201  # reads what is held
+    assert backup.status == 201  # reads the file that is open
     one.stop()
     kept = [line["path"] for line in one.log() if line["event"] == "database_kept"]
     assert len(kept) == 1

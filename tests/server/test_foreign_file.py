@@ -1,4 +1,5 @@
-"""A file that is not Fleetplan's database is refused at the start with what it is and what to do, and left as it was."""
+"""The daemon refuses to start with a file that is not its database. It says what the file is and what to do, and does
+not change it."""
 import hashlib
 import sqlite3
 
@@ -38,7 +39,7 @@ def test_what_is_not_ours_is_refused(tmp_path, make, words, command):
     done = run(*arguments, "--database", path)
     assert done.returncode not in (0, 1) and done.returncode > 0, (done.returncode, done.stderr)
     assert all(word in done.stderr for word in words) and "already exists" not in done.stderr, done.stderr
-    if words[0][:4] == "says":  # a migration that fails is rolled back, after the log of writes was made
+    if words[0][:4] == "says":  # a failed migration is rolled back, after the write-ahead log was created
         with sqlite3.connect(path) as database:
             assert f"schema {database.execute('PRAGMA user_version').fetchone()[0]}, " in words[0]
             assert database.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (1,)

@@ -68,7 +68,7 @@ static void queries_have_a_maximum(void **state)
 	arena_release(&arena);
 }
 
-/* Does to a request what libmicrohttpd does: line ends and the colon become NUL, in place. Shows it to the gate. */
+/* Changes a request as libmicrohttpd does: line ends and the colon become NUL, in place. Passes it to the gate. */
 static enum status judge(const char *request, size_t length)
 {
 	static struct failure failure;
@@ -118,7 +118,7 @@ static void the_layout_of_a_header_section_is_checked(void **state)
 	assert_int_equal(JUDGE("GET / HTTP/1.1\r\nHost: a\r\nX: b\nY: c\r\n\r\n"), STATUS_MALFORMED);
 	assert_int_equal(JUDGE("GET / HTTP/1.1\r\nHost: a\r\nX: b\0c\r\nY: d\r\n\r\n"), STATUS_MALFORMED);
 	assert_int_equal(JUDGE("GET / HTTP/1.1\r\nHost: a\r\nX: b\0\r\n\r\n"), STATUS_MALFORMED);
-	assert_int_equal(JUDGE("GET / HTTP/1.1\r\nHost: a\r\nX: b\0\n\r\n"), STATUS_OK); /* lies as CR LF does: the one that cannot be told */
+	assert_int_equal(JUDGE("GET / HTTP/1.1\r\nHost: a\r\nX: b\0\n\r\n"), STATUS_OK); /* looks the same as CR LF: the one case that the gate cannot distinguish */
 }
 
 static void framing_has_one_meaning(void **state)

@@ -1,4 +1,5 @@
-"""Every probe of docs/http-limits.md: what two readers could take for different requests is refused and the connection closed."""
+"""Every probe of docs/http-limits.md: a request that two readers could understand differently is refused, and its
+connection closed."""
 import json
 
 import pytest
@@ -66,7 +67,7 @@ def test_ambiguous_requests_are_refused_and_the_connection_closed(daemon, name):
         assert answer.headers["content-type"] == "application/problem+json"
         assert answer.json["type"] == "urn:fleetplan:problem/malformed"
         assert answer.json["detail"]
-        assert wire.closed(), "nothing that follows may be answered"
+        assert wire.closed(), "no later request may be answered"
 
 
 def test_unknown_expectation_is_417(daemon):
@@ -78,7 +79,7 @@ def test_unknown_expectation_is_417(daemon):
 
 @pytest.mark.parametrize("line", [b"0x2\r\n{}\r\n0\r\n\r\n", b"-1\r\n{}\r\n0\r\n\r\n", b"2 \r\n{}\r\n0\r\n\r\n", b";\r\n"])
 def test_bad_chunk_sizes_are_refused(daemon, line):
-    """libmicrohttpd answers these itself, as HTML: see docs/http-limits.md."""
+    """libmicrohttpd answers these itself, with HTML: see docs/http-limits.md."""
     with daemon.wire() as wire:
         wire.send(b"POST /v1/estimates/training HTTP/1.1\r\n" + HOST +
                   b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" + line)
@@ -87,7 +88,8 @@ def test_bad_chunk_sizes_are_refused(daemon, line):
 
 @pytest.mark.parametrize("length, status", [(b"+2", 400), (b"-1", 400), (b"2, 2", 400), (b"2 ", 400), (b"0x2", 400), (b"99999999999999999999", 413)])
 def test_bad_content_lengths_are_refused(daemon, length, status):
-    """Status and close only: 0.9.75 writes the header of such an answer twice, which nothing of ours can prevent."""
+    """Checks only the status and the close: 0.9.75 writes the header of such an answer twice, and the daemon cannot
+    prevent that."""
     with daemon.wire() as wire:
         wire.send(b"POST /v1/estimates/training HTTP/1.1\r\n" + HOST + b"Content-Length: " + length + b"\r\n\r\n{}")
         head = wire._read_until(b"\r\n").decode()
@@ -96,7 +98,7 @@ def test_bad_content_lengths_are_refused(daemon, length, status):
 
 @pytest.mark.parametrize("line", [b"GET /livez", b"GET /livez HTTP/2.0", b"GET /livez HTTPS/1.1", b"GET"])
 def test_other_protocols_are_refused(daemon, line):
-    """By libmicrohttpd, before it shows us anything."""
+    """libmicrohttpd refuses these before it calls the daemon."""
     with daemon.wire() as wire:
         wire.send(line + b"\r\n" + HOST + b"\r\n")
         head = wire.socket.recv(65536)
@@ -114,7 +116,8 @@ def test_long_targets_and_headers(daemon):
 
 
 def test_regular_requests_pass_however_they_are_cut(daemon):
-    """The rules about the header section's layout hold no honest request up: any size, any split, pipelined or not."""
+    """The rules about the header section's layout delay no valid request, of any size, with any split, pipelined or
+    not."""
     request = (b"GET /livez HTTP/1.1\r\nHost:localhost\r\nX-Empty:\r\nX-Space:  \t two words \t\r\nAccept: */*\r\nX-Long: " + b"y" * 12000 +
                b"\r\nCookie: a=b; c=d\r\n\r\n")
     for step in (1, 7, 1000, len(request)):

@@ -1,4 +1,4 @@
-"""Clients that shut their sending half after the request (nc -N, some proxies) are answered like others."""
+"""Clients that shut down their sending side after the request (nc -N, some proxies) get answers like other clients."""
 import socket
 import threading
 import time
@@ -16,7 +16,7 @@ def post(path, body, cut=0):
 
 
 def ask(daemon, request, pause):
-    """The answer to a request after which nothing more is sent."""
+    """Returns the answer to a request after which the client sends nothing more."""
     with Wire(daemon.port) as wire:
         wire.send(request)
         time.sleep(pause)
@@ -37,7 +37,7 @@ def test_a_half_closing_client_is_answered(daemon_with, pause):
 
 
 def test_what_is_stored_is_answered(daemon_with):
-    """Of many at once, as many plans are there as were acknowledged."""
+    """After many requests at once, the daemon has as many plans as it acknowledged."""
     daemon = daemon_with()
     ends, lock = [], threading.Lock()
 

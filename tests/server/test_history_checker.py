@@ -1,4 +1,4 @@
-"""The checker of the worst day's storms finds what it is there to find."""
+"""Tests that the checker of the worst day's storms finds wrong histories."""
 import pathlib
 import sys
 
@@ -19,7 +19,7 @@ def test_an_acknowledged_write_must_be_seen():
     assert not history.admits("k", None, history.now()), "lost"
     written(history, "k", "b")
     assert not history.admits("k", "a", history.now()), "an older value came back"
-    assert not history.admits("k", "c", history.now()), "nobody wrote it"
+    assert not history.admits("k", "c", history.now()), "this value was never written"
 
 
 def test_a_write_without_an_answer_may_be_seen_or_not():

@@ -1,4 +1,5 @@
-"""A service beside the same model by the token: at which price, and at which load, both cost the same."""
+"""A service compared with the same model from a provider by the token: the price and the load at which both cost the
+same."""
 import csv
 import math
 
@@ -24,7 +25,7 @@ def test_published_prices_stand_beside_the_plan(daemon):
         assert one["as_of"] >= "2025" and one["source"] and one["provider"]
         assert close(one["usd_per_month"], 10 * 3600 * 730 * (1000 * one["input_usd_per_million_tokens"] + 300 * one["output_usd_per_million_tokens"]) / 1e6)
         assert close(one["own_over_hosted"], cost["usd_per_month"] / one["usd_per_month"])
-        # at the break-even prices this load costs what the plan does
+        # At the break-even prices this load costs as much as the plan.
         assert close((1000 * one["break_even_input_usd_per_million_tokens"] + 300 * one["break_even_output_usd_per_million_tokens"]) / 1300, cost["usd_per_million_tokens"])
         most = result["recommended"]["throughput"]["requests_per_s_max"]
         assert ("break_even_requests_per_s" in one) == (10 * one["own_over_hosted"] <= most)

@@ -1,4 +1,4 @@
-"""What every route has in common: limits, types, compression, conditions, CORS, methods, ids, the log, the metrics."""
+"""Behaviour that all routes share: limits, types, compression, conditions, CORS, methods, ids, the log, the metrics."""
 import gzip
 import json
 import re
@@ -42,7 +42,7 @@ def test_head_is_get_without_its_body(daemon):
     with daemon.wire() as wire:
         head = wire.send("HEAD /version HTTP/1.1\r\nHost: localhost\r\n\r\n").answer(head=True)
         assert head.status == 200 and head.headers["content-length"] == get.headers["content-length"]
-        assert wire.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n").answer().status == 200, "nothing is left in between"
+        assert wire.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n").answer().status == 200, "bytes remained after the HEAD answer"
         head = wire.send("HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").answer(head=True)
         assert head.status == 200 and int(head.headers["content-length"]) > 1000
 
@@ -68,7 +68,7 @@ def test_content_types(daemon):
     for kind in ("text/plain", "application/xml", "application/x-www-form-urlencoded", "application/json; charset=latin-1", "json"):
         answer = problem(daemon.post(ESTIMATE, b"{}", {"Content-Type": kind}), 415, "unsupported-media-type")
         assert "application/json" in answer.json["detail"]
-    with daemon.wire() as wire:  # http.client would add one
+    with daemon.wire() as wire:  # http.client would add a Content-Type
         problem(wire.send(f"POST {ESTIMATE} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{{}}").answer(), 415, "unsupported-media-type")
     for kind in ("application/json", "APPLICATION/JSON", "application/json; charset=utf-8", 'application/json;charset="UTF-8"'):
         assert daemon.post(ESTIMATE, b"{}", {"Content-Type": kind}).status not in (400, 415), kind
@@ -97,7 +97,8 @@ def test_large_bodies_are_refused_before_they_are_sent(daemon):
 
 
 def test_large_bodies_are_refused_while_they_arrive(daemon):
-    """Chunked, so that nothing announces the length; the answer is read although most of the body was never taken."""
+    """Chunked, so that no header announces the length. The client receives the answer although the daemon did not read
+    most of the body."""
     with daemon.wire() as wire:
         wire.send(f"POST {ESTIMATE} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
         chunk = b"10000\r\n" + b" " * 65536 + b"\r\n"
@@ -154,7 +155,7 @@ def test_a_body_where_none_belongs_is_refused(daemon):
 
 
 def test_a_refused_body_leaves_the_connection_usable(daemon):
-    """What was refused for other reasons than its framing is thrown away, and the next request is answered."""
+    """The daemon discards a body that it refused for another reason than its framing, and answers the next request."""
     with daemon.wire() as wire:
         for _ in range(3):
             wire.send(f"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20000\r\n\r\n" + "x" * 20000)
@@ -227,7 +228,7 @@ def test_problems_carry_their_request_id(daemon):
 def test_metrics_are_prometheus_text(daemon):
     daemon.get("/v1/plans/0190b2b0-0000-7000-8000-000000000000")
     assert daemon.get("/metrics").headers["content-type"].startswith("text/plain; version=0.0.4")
-    text = daemon.get("/metrics").text  # the second time it has counted itself
+    text = daemon.get("/metrics").text  # the second scrape counts the first
     helped, typed = set(), {}
     for line in text.splitlines():
         if line.startswith("# HELP "):
@@ -304,7 +305,8 @@ def test_cors_allows_those_who_are_listed(daemon_with):
 # --- connections ----------------------------------------------------------------------------------------------
 
 def test_a_full_queue_is_503_at_once(daemon_with):
-    """One worker, one place: of many at once some are told to come back, none waits for ever, and the daemon goes on."""
+    """One worker and one place in the queue: of many requests at once some are refused with 503, none waits for ever,
+    and the daemon continues."""
     daemon = daemon_with("--workers", "1", "--queue", "1", "--threads", "1")
     wires = [daemon.wire() for _ in range(60)]
     for wire in wires:
@@ -322,7 +324,8 @@ def test_a_full_queue_is_503_at_once(daemon_with):
 
 
 def test_who_waits_too_long_for_a_worker_is_told_so(daemon_with):
-    """One worker and eight searches of a second each: the last ones are not left to wait for their turn, and a job is taken on all the same."""
+    """One worker and eight searches of a second each: the daemon refuses the last ones instead of letting them wait,
+    but still accepts a job."""
     daemon = daemon_with("--workers", "1", "--queue-seconds", "1", "--threads", "1", "--cpu-limit-ms", "0")
     body = ('{"model":"llama-3.1-70b","queries_per_minute":6000,"prompt_tokens":{"mean":1000,"cv":1},"output_tokens":{"mean":300,"cv":1},'
             '"burstiness_cv":4,"slo":{"ttft_ms":1000,"tpot_ms":50}}')
@@ -348,14 +351,14 @@ def test_disconnects_while_a_worker_has_the_request_are_harmless(daemon):
         wire = daemon.wire()
         wire.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
         wire.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
-        wire.close()  # a reset
+        wire.close()  # sends a reset
     until = time.monotonic() + 5
     while time.monotonic() < until:
         in_flight = int(re.search(r"requests_in_flight (\d+)", daemon.get("/metrics").text)[1])
-        if in_flight == 1:  # this one
+        if in_flight == 1:  # the scrape itself
             return
         time.sleep(0.05)
-    assert False, "requests are left in flight"
+    assert False, "requests remain in flight"
 
 
 def test_past_the_connection_limit_clients_wait_and_are_served(daemon_with):

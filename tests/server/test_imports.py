@@ -1,4 +1,5 @@
-"""Imports and exports: identity, dry runs, every awkward file, all or nothing, two at once, kill -9 and a full disk in the middle."""
+"""Imports and exports: identity, dry runs, every awkward file, all or nothing, two at once, and kill -9 and a full disk
+in the middle."""
 import concurrent.futures
 import csv
 import gzip
@@ -166,11 +167,11 @@ def test_packed_files(daemon):
 
 def test_who_may_and_what_may(daemon, daemon_with):
     assert prices(daemon, "a", form="text/plain").status == 415
-    assert daemon.post("/v1/imports/price", []).status == 405  # GET alone: it would be an import's id
+    assert daemon.post("/v1/imports/price", []).status == 405  # only GET is allowed: the path is an import's id
     assert prices(daemon, HEADER, query="?dry_runn=true").status == 422
     for query in ("", "?dry_run=true"):
         assert prices(daemon, HEADER + row("key.1"), query=query, headers={"Idempotency-Key": "two words"}).status == 400
-    assert prices(daemon, HEADER, query="?replace=true").status == 422  # all imported rows would end
+    assert prices(daemon, HEADER, query="?replace=true").status == 422  # it would end all imported rows
     assert daemon.get("/v1/imports/nothing").status == 404
     assert daemon.get("/v1/exports/prices", {"Accept": "text/html"}).status == 406
     assert daemon.get("/v1/exports/prices?as_of=2040-01-01").status == 422
@@ -231,7 +232,7 @@ def test_users_rows_and_replacing(daemon):
 
 
 def test_names_without_their_letter_case(daemon):
-    """Two rows that differ in nothing else could not be found apart, and no snapshot of both can be made."""
+    """Two rows that differ only in letter case could not be told apart, and the planner could not load both."""
     assert prices(daemon, HEADER + row("case.A")).status == 201
     other = prices(daemon, HEADER + row("case.a"))
     assert other.status == 422 and "letter case" in other.text
@@ -264,7 +265,7 @@ def test_readers_see_all_or_nothing_and_plans_go_on(daemon_with):
     for thread in threads:
         thread.start()
     try:
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:  # two at once: one after the other
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:  # two at once: the daemon makes them one after the other
             answers = list(pool.map(lambda price: prices(one, many(count, price)), ("20", "21")))
     finally:
         stop.set()
@@ -278,7 +279,7 @@ def test_readers_see_all_or_nothing_and_plans_go_on(daemon_with):
 
 
 def test_more_than_can_wait_are_refused(daemon):
-    """One is made, eight wait; whoever comes then is told to come again, and nothing of it is lost or half there."""
+    """One import runs and eight wait. Further imports are refused with a time to retry; no part of them is stored."""
     body = many(4000)
     with concurrent.futures.ThreadPoolExecutor(24) as pool:
         answers = list(pool.map(lambda _: prices(daemon, body), range(24)))
@@ -294,7 +295,7 @@ def wait_for(look, seconds=120):
         if look():
             return
         time.sleep(0.01)
-    raise AssertionError("it did not come")
+    raise AssertionError("the condition did not become true")
 
 
 def unsettled(one):
@@ -306,7 +307,7 @@ def unsettled(one):
 
 
 def test_killed_in_the_middle(tmp_path):
-    """Of what was not published nothing is seen, and what is left of it is swept; of what was, all is."""
+    """No unpublished row is visible, and a sweep removes its remains. Every published row is visible."""
     one = conftest.Daemon(tmp_path)
     first, second = many(20000).encode(), many(20000, "21").encode()
     outcomes = set()

@@ -1,7 +1,8 @@
-"""What one client does is not felt by another: heavy work, small bombs, idle connections, answers that nobody reads.
+"""One client's load does not delay another client: heavy work, small bombs, idle connections, answers that a client
+does not read.
 
-Clients are told apart by their addresses, 127.0.0.2 and on. Nothing here depends on how long something takes: what counts is
-who is answered, in which order, and what state the others are in at that moment."""
+Clients differ by their addresses, from 127.0.0.2 on. No test here judges how long something takes. The tests judge
+which clients are answered, in which order, and the state of the others at that moment."""
 import gzip
 import http.client
 import json
@@ -44,7 +45,8 @@ def without_times(answer):
 # --- work ---------------------------------------------------------------------------------------------------------------
 
 def test_heavy_work_of_one_client_holds_up_no_other(daemon_with):
-    """Twelve searches of seconds from one address: another's reads and short estimates are answered while all of them are under way."""
+    """Twelve searches of seconds run from one address. Reads and short estimates from another address are answered
+    while all of them run."""
     daemon = daemon_with("--workers", "1", "--job-workers", "1", "--cpu-limit-ms", "200", "--drain-seconds", "0")
     answered = []
 
@@ -52,19 +54,19 @@ def test_heavy_work_of_one_client_holds_up_no_other(daemon_with):
         try:
             answered.append(ask(daemon, "127.0.0.2", "POST", "/v1/estimates/inference", HEAVY).status)
         except OSError:
-            pass  # the daemon is stopped before they are done
+            pass  # the daemon is stopped before the searches end
 
     threads = [threading.Thread(target=heavy, daemon=True) for _ in range(12)]
     for thread in threads:
         thread.start()
     until = time.monotonic() + 60
-    while metric(daemon, "fleetplan_http_requests_in_flight") < 13 and time.monotonic() < until:  # and the one that asks
+    while metric(daemon, "fleetplan_http_requests_in_flight") < 13 and time.monotonic() < until:  # and the request that reads this metric
         time.sleep(0.02)
     for _ in range(5):
         assert ask(daemon, "127.0.0.3", "GET", "/v1/plans").status == 200
         assert ask(daemon, "127.0.0.3", "POST", "/v1/estimates/training", LIGHT).status == 200
         assert ask(daemon, "127.0.0.3", "POST", "/v1/plans/training", LIGHT).status == 201
-    assert answered == [], "the others were answered first"
+    assert answered == [], "the searches ended before the others were answered"
     daemon.process.kill()
     daemon.process.wait()
     for thread in threads:
@@ -72,7 +74,8 @@ def test_heavy_work_of_one_client_holds_up_no_other(daemon_with):
 
 
 def test_short_work_waits_for_a_slice_of_each_client(daemon_with):
-    """Searches of seconds from eight addresses, each of which has all the time that it wants: a ninth's plans are answered before any of them."""
+    """Searches of seconds run from eight addresses, each of which may use unlimited time. The plans of a ninth are
+    answered before any search."""
     daemon = daemon_with("--workers", "1", "--job-workers", "1", "--cpu-limit-ms", "3600000", "--drain-seconds", "0")
     answered = []
 
@@ -80,17 +83,17 @@ def test_short_work_waits_for_a_slice_of_each_client(daemon_with):
         try:
             answered.append(ask(daemon, f"127.0.{2 + number}.1", "POST", "/v1/estimates/inference", HEAVY).status)
         except OSError:
-            pass  # the daemon is stopped before they are done
+            pass  # the daemon is stopped before the searches end
 
     threads = [threading.Thread(target=heavy, args=(number, ), daemon=True) for number in range(8)]
     for thread in threads:
         thread.start()
     until = time.monotonic() + 60
-    while metric(daemon, "fleetplan_http_requests_in_flight") < 9 and time.monotonic() < until:  # and the one that asks
+    while metric(daemon, "fleetplan_http_requests_in_flight") < 9 and time.monotonic() < until:  # and the request that reads this metric
         time.sleep(0.02)
     for _ in range(5):
         assert ask(daemon, "127.0.99.1", "POST", "/v1/plans/training", LIGHT).status == 201
-    assert answered == [], "the searches were answered first"
+    assert answered == [], "a search ended before the plans were answered"
     daemon.process.kill()
     daemon.process.wait()
     for thread in threads:
@@ -109,7 +112,7 @@ def test_what_takes_longer_than_its_limit_is_the_same_answer(daemon_with):
     jobs = [line["operation"] for line in daemon.log() if line.get("event") == "job"]
     assert jobs == ["estimate_inference", "create_inference_plan", "estimate_training_by_query"]
     assert not [line for line in free.log() if line.get("event") == "job"]
-    assert daemon.get("/v1/jobs").json["items"] == [], "their answers were taken"
+    assert daemon.get("/v1/jobs").json["items"] == [], "the daemon still keeps jobs whose answers were delivered"
     assert len(daemon.get("/v1/plans").json["items"]) == 1
 
 
@@ -139,7 +142,7 @@ def test_what_takes_very_long_is_left_as_a_job(daemon_with):
 
 
 def test_what_is_under_way_at_the_end_is_answered(daemon_with):
-    """Whether it has become a job already or not: with drain-seconds to spare, SIGTERM waits for it."""
+    """SIGTERM waits for a request under way within drain-seconds, whether it has become a job or not."""
     daemon = daemon_with("--cpu-limit-ms", "100", "--drain-seconds", "60")
     answers = []
     threads = [threading.Thread(target=lambda: answers.append(daemon.post("/v1/estimates/inference", MEDIUM).status)) for _ in range(3)]
@@ -158,7 +161,7 @@ def test_what_is_under_way_at_the_end_is_answered(daemon_with):
 # --- bodies -------------------------------------------------------------------------------------------------------------
 
 def small_trace(megabytes):
-    """A few kilobytes that become so many megabytes of events."""
+    """Returns a few kilobytes that unpack to that many megabytes of events."""
     event = json.dumps({"ph": "X", "cat": "kernel", "name": "sm90_xmma_gemm_bf16", "ts": 1100, "dur": 0, "args": {"device": 0, "stream": 7}})
     step = json.dumps({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#10", "ts": 1000, "dur": 1000})
     return gzip.compress(('{"traceEvents":[' + ",".join([step] + [event] * (megabytes * 1000000 // len(event))) + "]}").encode(), 9)
@@ -178,8 +181,8 @@ def upload(daemon, source, path, data, headers):
 
 
 def test_small_traces_that_unpack_to_megabytes_hold_up_nobody(daemon_with):
-    """One thread for all connections. The uploads are whole at once; their unpacking is paced, so that they are under way for longer than a
-    request has to arrive: nobody is answered that it should send faster."""
+    """One thread serves all connections. Each upload arrives at once, but its unpacking is paced and takes longer than
+    the time limit of a request. No client may be told to send faster."""
     daemon = daemon_with("--threads", "1", "--unpack-mb-per-second", "2", "--receive-seconds", "1")
     data, answers = small_trace(3), []
     assert len(data) < 60000
@@ -193,16 +196,16 @@ def test_small_traces_that_unpack_to_megabytes_hold_up_nobody(daemon_with):
         assert ask(daemon, "127.0.0.3", "GET", "/livez").status == 200
         body = gzip.compress(json.dumps(LIGHT).encode())
         assert upload(daemon, "127.0.0.3", "/v1/estimates/training", body, PACKED).status == 200
-    assert answers == [], "the others were answered first"
+    assert answers == [], "the traces were answered before the others"
     for thread in threads:
         thread.join()
-    assert [answer.status for answer in answers] == [422] * 3, [answer.text for answer in answers]  # it says nothing of compute
+    assert [answer.status for answer in answers] == [422] * 3, [answer.text for answer in answers]  # the trace has no compute
     assert all("timings" in answer.json["detail"] for answer in answers)
 
 
 @pytest.mark.parametrize("chunk", [1000, 100000])
 def test_a_body_in_chunks_is_read_whole(daemon, chunk):
-    """Further chunks are there while the first are read."""
+    """Further chunks arrive while the daemon reads the first ones."""
     data = small_trace(8)
     with daemon.wire(seconds=60) as wire:
         wire.send("POST /v1/diagnoses HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n"
@@ -236,7 +239,7 @@ def test_idle_connections_make_room_the_oldest_first(daemon_with):
     idle = []
     for number in range(60):
         if number == 20:
-            time.sleep(0.5)  # a thread of the daemon that is kept waiting calls its connection idle late; the first 20 are older than that
+            time.sleep(0.5)  # a delayed thread of the daemon marks its connection idle late; the first 20 are older than that
         idle.append(connect(daemon, f"127.0.0.{2 + number % 2}", LIVEZ))
         assert idle[-1].answer().status == 200
     assert ask(daemon, "127.0.0.4", "GET", "/v1/plans").status == 200
@@ -245,7 +248,7 @@ def test_idle_connections_make_room_the_oldest_first(daemon_with):
     assert metric(daemon, "fleetplan_http_connections_cut_for_room_total") >= 20
     assert metric(daemon, "fleetplan_http_connections_refused_total") == 0
     assert all(wire.closed() for wire in idle[:20]), "the oldest"
-    assert all(wire.send(LIVEZ).answer().status == 200 for wire in idle[-20:]), "and not the newest"
+    assert all(wire.send(LIVEZ).answer().status == 200 for wire in idle[-20:]), "the newest idle connections were closed"
     for wire in idle:
         wire.close()
 
@@ -271,10 +274,10 @@ def test_where_all_are_busy_there_is_room_for_new_addresses_and_for_health(daemo
         assert ask(daemon, "127.0.0.2", "GET", path).status == 200
     refused = ask(daemon, "127.0.0.2", "GET", "/version")
     assert refused.status == 503 and refused.closes and "connections are in use" in refused.json["detail"] and int(refused.headers["retry-after"]) >= 1
-    more = [connect(daemon, "127.0.0.2") for _ in range(100)]  # silent: they take the room from each other
+    more = [connect(daemon, "127.0.0.2") for _ in range(100)]  # they are silent and replace each other
     assert ask(daemon, "127.0.0.3", "GET", "/version").status == 200
     assert ask(daemon, "127.0.0.2", "GET", "/livez").status == 200
-    assert all(wire.send(b" " * 98 + b"}").answer().status == 422 for wire in busy), "what was begun is answered"
+    assert all(wire.send(b" " * 98 + b"}").answer().status == 422 for wire in busy), "a request that had begun was not answered"
     for wire in busy + more:
         wire.close()
 
@@ -300,8 +303,8 @@ def test_connections_fit_into_the_limit_of_open_files(daemon_with):
 # --- answers ------------------------------------------------------------------------------------------------------------
 
 def test_answers_that_nobody_reads_are_held_within_the_budget(daemon_with):
-    """Eighty clients that ask for two megabytes and do not read; eight megabytes may be held. What is small is answered throughout, and so is
-    what is large, once the slow ones are cut."""
+    """Eighty clients request two megabytes each and do not read; the daemon may hold eight megabytes. Small answers are
+    sent throughout. Large answers are sent once the slow clients are cut."""
     daemon = daemon_with("--memory-mb", "8", "--send-seconds", "600")
     for number in range(60):
         made = daemon.post("/v1/plans/training", LIGHT | {"name": f"plan {number}", "notes": "x" * 10000})
@@ -320,7 +323,7 @@ def test_answers_that_nobody_reads_are_held_within_the_budget(daemon_with):
     while cut == 0 and time.monotonic() < until:
         text = daemon.get("/metrics").text
         figures = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
-        assert float(figures["fleetplan_http_body_memory_bytes"]) < 8e6 + 2 * whole, "what is over the budget is let go at once"
+        assert float(figures["fleetplan_http_body_memory_bytes"]) < 8e6 + 2 * whole, "memory over the budget was not released at once"
         assert ask(daemon, "127.0.0.3", "GET", "/v1/plans?limit=2").status == 200
         cut = float(figures["fleetplan_http_connections_cut_for_memory_total"])
         time.sleep(0.05)
@@ -357,7 +360,7 @@ def test_a_list_of_large_rows_comes_in_pages_and_nothing_is_missing(daemon_with)
 # --- requests that are large in their own way ---------------------------------------------------------------------------
 
 def test_a_schedule_as_large_as_the_description_allows_is_answered(daemon):
-    """Eight series of a leap year by five minutes, intensities and prices: 1.7 million numbers."""
+    """Eight series of a leap year in steps of five minutes, intensities and prices: 1.7 million numbers."""
     grams, prices = [100 + i * 7 % 300 for i in range(105408)], [i * 7 % 9 for i in range(105408)]
     series = [{"region": f"r-{i}", "start": "2026-01-01T00:00:00Z", "step_minutes": 5, "gco2e_per_kwh": grams, "usd_per_kwh": prices} for i in range(8)]
     body = json.dumps({"hours": 3, "mean_kw": 120, "checkpointable": True, "series": series}, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""Long work: requests that become jobs, what waits for them, what watches and what stops them."""
+"""Long work: requests that become jobs, and requests that wait for, watch or cancel them."""
 import json
 import random
 import signal
@@ -18,7 +18,7 @@ UNKNOWN = "0190f5a2-3c4d-7e5f-8a9b-0c1d2e3f4a5b"
 
 
 def trace_request(rows):
-    """A simulation that takes its time: about 1.6 s a 100,000 rows."""
+    """A simulation that runs for long: about 1.6 s per 100,000 rows."""
     source, now, arrivals = random.Random(1), 0, []
     for _ in range(rows):
         now += source.expovariate(4)
@@ -48,7 +48,7 @@ def wait_for(daemon, location, states=("succeeded", "failed", "cancelled"), seco
 
 
 def events_of(daemon, location, headers=None, seconds=60, first=None):
-    """Events until the stream ends, or the first few; comments as ("", text)."""
+    """Returns events until the stream ends, or the first few; comments as ("", text)."""
     head = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
     events, text = [], b""
     with socket.create_connection(("127.0.0.1", daemon.port), timeout=seconds) as wire:
@@ -69,7 +69,7 @@ def fields_of(block):
 
 
 def without_times(body):
-    """What does not differ from one computation to the next."""
+    """Removes members that differ between computations."""
     plan = json.loads(body)
     for name in ("id", "created_at", "updated_at", "computed_at"):
         plan.pop(name, None)
@@ -144,7 +144,7 @@ def test_preferences_in_two_lines_are_one(daemon):
         answer = wire.answer()
         assert answer.status == 200 and answer.headers["preference-applied"] == "wait=20"
         wire.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        assert wire.answer().status == 200, "the connection goes on"
+        assert wire.answer().status == 200, "the connection no longer works"
 
 
 @pytest.mark.parametrize("prefer", ["return=minimal", "wait=soon", "wait=-3", "respond-asynchronously", ",;="])
@@ -172,7 +172,7 @@ def test_progress_grows_and_cancelling_stops_it(daemon):
     second = daemon.request("DELETE", location)
     assert second.status == 200 and second.json["cancel_requested"] is True
     job = wait_for(daemon, location, seconds=20)
-    assert time.monotonic() - begun < 5, "the simulation went on"
+    assert time.monotonic() - begun < 5, "the simulation continued"
     assert job["state"] == "cancelled" and "result" not in job and job["finished_at"]
     gone = daemon.get(location + "/result")
     assert gone.status == 409 and gone.json["type"].endswith("/cancelled")
@@ -221,13 +221,13 @@ def test_events_tell_progress_and_the_end(daemon):
     assert identifiers == sorted(set(identifiers))
     assert daemon.get(location + "/result").status == 200
     _, again = events_of(daemon, location, {"Last-Event-ID": events[1]["id"]})
-    assert [event["id"] for event in again] == [events[-1]["id"]], "what has passed is summed up in the newest state"
+    assert [event["id"] for event in again] == [events[-1]["id"]], "the newest state does not summarise the earlier events"
     status, nothing = events_of(daemon, location, {"Last-Event-ID": events[-1]["id"]})
     assert status.split(" ")[1] == "204" and nothing == []
 
 
 def test_a_quiet_stream_still_beats(daemon_with):
-    """Nobody has the accelerator, so the benchmark waits for ever and nothing changes."""
+    """No agent has the accelerator, so the benchmark waits for ever and nothing changes."""
     daemon = daemon_with("--idle-seconds", "2")
     made = daemon.post("/v1/benchmarks", {"accelerator": "h100"})
     assert made.status == 202 and made.json["suite"] == "quick", made.text
@@ -236,7 +236,7 @@ def test_a_quiet_stream_still_beats(daemon_with):
         text, begun = b"", time.monotonic()
         while text.count(b"\n\n: ") < 4:
             piece = wire.socket.recv(4096)
-            assert piece, "closed, though 2 s of idleness were never reached"
+            assert piece, "the daemon closed the stream, although it was never idle for 2 s"
             text += piece
     assert time.monotonic() - begun > 1 and text.count(b"event: progress") == 1
 
@@ -327,19 +327,19 @@ def test_too_many_jobs_are_told_to_come_back(daemon_with):
     made = [begin(daemon) for _ in range(4)]
     refused = daemon.request("POST", "/v1/estimates/inference", LONG, JSON | ASYNC)
     assert refused.status == 503 and int(refused.headers["retry-after"]) >= 1, refused.text
-    assert daemon.post("/v1/estimates/training", TRAINING).status == 200, "who waits is served beside them"
+    assert daemon.post("/v1/estimates/training", TRAINING).status == 200, "a request without a job was not answered"
     for location in made:
         daemon.request("DELETE", location)
     for location in made:
         assert wait_for(daemon, location)["state"] == "cancelled"
-    until = time.monotonic() + 20  # the last one is counted after it is told
+    until = time.monotonic() + 20  # the last job is counted after its end is reported
     while 'fleetplan_long_jobs_ended_total{state="cancelled"} 4' not in (metrics := daemon.get("/metrics").text) or "fleetplan_long_jobs_running 0" not in metrics:
         assert time.monotonic() < until, metrics
         time.sleep(0.02)
     fresh = [begin(daemon, "/v1/estimates/training", json.dumps(TRAINING)) for _ in range(4)]
     for location in fresh:
         wait_for(daemon, location)
-    assert [daemon.get(location).status for location in made] == [404] * 4, "ended ones make way for new ones"
+    assert [daemon.get(location).status for location in made] == [404] * 4, "new jobs do not replace ended ones"
     assert len(daemon.get("/v1/jobs").json["items"]) == 4
 
 
@@ -355,7 +355,7 @@ def test_results_are_kept_for_a_while(daemon_with):
 def test_results_have_a_share_of_memory(daemon_with):
     daemon = daemon_with("--job-memory-mb", "1")
     made = []
-    for _ in range(60):  # about 30 kB each, in buffers of up to twice that
+    for _ in range(60):  # about 30 kB each, in buffers of up to twice that size
         made.append(begin(daemon, "/v1/estimates/training", json.dumps(TRAINING)))
         wait_for(daemon, made[-1])
     kept = [location for location in made if daemon.get(location).status == 200]
@@ -363,7 +363,7 @@ def test_results_have_a_share_of_memory(daemon_with):
 
 
 def test_many_at_once(daemon):
-    """Twenty clients, each of which makes, watches or cancels jobs: every job ends, and as its client wished."""
+    """Twenty clients make, watch or cancel jobs. Every job ends as its client requested."""
     faults = []
 
     def client(number):
@@ -429,12 +429,12 @@ def test_sigterm_lets_short_jobs_end_and_their_plans_are_kept(daemon_with):
         gone = daemon.get(old)
         assert gone.status == 404 and "before this daemon started" in gone.json["detail"]
     again = daemon.request("POST", "/v1/plans/inference", SHORTER.replace("{", '{"name": "to the end", ', 1), JSON | {"Idempotency-Key": "drained"})
-    assert again.status == 201 and again.json["id"] == plans[0]["id"], "the key finds the plan that the job made"
+    assert again.status == 201 and again.json["id"] == plans[0]["id"], "the key does not return the plan that the job made"
 
 
 def test_sigterm_cuts_long_jobs_and_says_so(daemon_with):
     daemon = daemon_with("--drain-seconds", "1", "--job-workers", "1")
-    queued = [begin(daemon, body=trace_request(1000000))] + [begin(daemon) for _ in range(2)]  # the first holds the only worker for seconds
+    queued = [begin(daemon, body=trace_request(1000000))] + [begin(daemon) for _ in range(2)]  # the first one occupies the only worker for seconds
     told = []
     watcher = threading.Thread(target=lambda: told.append(events_of(daemon, queued[0])))
     watcher.start()
@@ -444,7 +444,7 @@ def test_sigterm_cuts_long_jobs_and_says_so(daemon_with):
     assert daemon.process.wait(30) == 75
     assert time.monotonic() - begun < 10
     watcher.join()
-    assert json.loads(told[0][1][-1]["data"])["state"] == "cancelled", "who watched was told"
+    assert json.loads(told[0][1][-1]["data"])["state"] == "cancelled", "the watcher did not receive the end"
     cut = [line["job"] for line in daemon.log() if line.get("event") == "job_cut_off"]
     assert set(cut) == {location.rsplit("/", 1)[1] for location in queued}
 
@@ -475,4 +475,4 @@ def test_everybody_is_answered_while_jobs_compute(daemon):
         daemon.request("DELETE", location)
     for location in made:
         assert wait_for(daemon, location)["state"] == "cancelled"
-    assert slowest < 5, "not a measurement: only that nothing waits for a job"
+    assert slowest < 5, "a request waited for a job"

@@ -1,4 +1,5 @@
-"""Keys that succeed one another: old and new hold together, for agents in the middle of their work too; keys that expire."""
+"""Keys that succeed one another: old and new are valid together, also for agents in the middle of their work; and keys
+that expire."""
 import json
 import sqlite3
 import time
@@ -40,17 +41,17 @@ def test_old_and_new_act_for_the_same_agent(daemon):
     lease = agent.lease().json
     new, new_id = made(keys(daemon, "rotate", old_id, "--overlap-hours", "1"))
     successor, thief = FakeAgent(daemon, "a1", [gpu("GPU-1")], key=new), FakeAgent(daemon, "a1", [gpu("GPU-1")], key=stranger)
-    for _ in range(2):  # both at once, in any order
+    for _ in range(2):  # both keys at once, in any order
         assert successor.heartbeat(lease).status == 200 and agent.heartbeat(lease).status == 200
     assert thief.heartbeat(lease).status == 403 and thief.register().status == 403
     assert keys(daemon, "revoke", old_id).returncode == 0
     time.sleep(2.1)
     assert agent.heartbeat(lease).status == 401 and successor.heartbeat(lease).status == 200
-    assert thief.register().status == 403  # the name is not free: a successor of its key holds
+    assert thief.register().status == 403  # the name is not free: the key's successor owns it
     done = successor.deliver(lease, measured("GPU-1"))
     assert done.status == 200 and done.json["state"] == "succeeded" and done.json["attempt"] == 1, done.text
     assert successor.register().status == 200
-    third, _ = made(keys(daemon, "rotate", new_id))  # of the same owner still
+    third, _ = made(keys(daemon, "rotate", new_id))  # still the same owner
     assert FakeAgent(daemon, "a1", [gpu("GPU-1")], key=third).register().status == 200
     with sqlite3.connect(f"file:{daemon.database}?mode=ro", uri=True) as db:
         assert db.execute("SELECT key_id FROM agent WHERE id = 'a1'").fetchone() == (old_id,)
@@ -59,7 +60,7 @@ def test_old_and_new_act_for_the_same_agent(daemon):
 
 
 def test_a_running_agent_changes_its_key_in_the_middle_of_a_job(tmp_path):
-    """The old key ends while a worker is at work: the first attempt is the one that succeeds."""
+    """The old key ends while a worker runs: the first attempt succeeds."""
     site = Site(tmp_path, "--lease-seconds", "4", "--heartbeat-seconds", "1")
     old_id, old = site.make_key()
     agent = Agent(tmp_path / "node", site.url, old, "fake-rotated", "ok:9 ok")
@@ -72,7 +73,7 @@ def test_a_running_agent_changes_its_key_in_the_middle_of_a_job(tmp_path):
         done = site.wait(benchmark)
         assert done["state"] == "succeeded" and done["attempt"] == 1 and not done["late"], done
         entries = site.request("GET", f"/v1/audit?entity={benchmark}").json["items"]
-        assert len({entry["key_id"] for entry in entries}) >= 2  # the lease by the old one, the result by the new one
+        assert len({entry["key_id"] for entry in entries}) >= 2  # the old key made the lease, the new key delivered the result
         assert site.wait(site.queue(agent.device))["state"] == "succeeded"
     finally:
         agent.stop()
@@ -94,7 +95,7 @@ def test_a_key_ends_when_it_expires(daemon):
     old, old_id = made(keys(daemon, "create", "--name", "ops", "--scope", "team=a", "--days", "1"))
     plan = daemon.post("/v1/plans/training", TRAINING, bearer(old)).json["id"]
     new, new_id = made(keys(daemon, "rotate", old_id, "--overlap-hours", "0", "--days", "2"))
-    assert daemon.get(f"/v1/plans/{plan}", bearer(new)).status == 200  # role and scope are its own now
+    assert daemon.get(f"/v1/plans/{plan}", bearer(new)).status == 200  # the new key has its own role and scope now
     assert daemon.get("/v1/audit", bearer(new)).status == 403
     time.sleep(2.1)
     assert daemon.get(f"/v1/plans/{plan}", bearer(old)).status == 401
@@ -102,7 +103,7 @@ def test_a_key_ends_when_it_expires(daemon):
     assert keys(daemon, "rotate", "none").returncode == 1
     row = next(line for line in keys(daemon, "list").stdout.splitlines() if line.startswith(new_id))
     assert "scope team=a" in row and "never" not in row
-    later, _ = made(keys(daemon, "rotate", new_id, "--overlap-hours", "8784"))  # an overlap lengthens no key's life
+    later, _ = made(keys(daemon, "rotate", new_id, "--overlap-hours", "8784"))  # an overlap does not extend a key's validity
     before = next(line for line in keys(daemon, "list").stdout.splitlines() if line.startswith(new_id))
     assert before == row
     entries = daemon.get(f"/v1/audit?entity={old_id}", bearer(ROOT)).json["items"]

@@ -1,4 +1,5 @@
-"""The log of a running daemon: nobody reads it, it is renamed, signals that others send."""
+"""The log of a running daemon: it has no reader, clients send bytes that are not UTF-8, it is renamed, and the
+daemon gets SIGHUP, SIGUSR1 and SIGUSR2."""
 import json
 import os
 import signal

@@ -1,4 +1,4 @@
-"""From a measurement back into the prediction: shapes of a plan, calibrations, verification, observations."""
+"""From a measurement back to the prediction: shapes of a plan, calibrations, verification, observations."""
 import json
 import math
 
@@ -34,7 +34,7 @@ def queue(daemon, **body):
 
 
 def run(daemon, device, result, **body):
-    """A benchmark that an agent with that device takes, and what the daemon makes of the result."""
+    """Runs a benchmark on an agent with that device, and returns the daemon's result."""
     agent = FakeAgent(daemon, f"agent-of-{device}", [gpu(device)])
     assert agent.register().status == 200
     name = queue(daemon, device=device, **body)
@@ -58,7 +58,8 @@ def hub(daemon_with):
 
 @pytest.fixture(scope="module", autouse=True)
 def stage(request):
-    """What a real worker measures takes its time: it begins with the first test, and the others go on meanwhile."""
+    """Builds the stage. The measurement by a real worker is slow: it begins with the first test, while the other tests
+    run."""
     def own_daemon(folder, stack):
         one = Daemon(folder)
         stack.callback(one.stop)
@@ -72,7 +73,7 @@ def test_what_of_a_plan_is_measured_goes_with_the_lease(hub):
     agent = FakeAgent(hub)
     assert agent.register().status == 200
     name = queue(hub, plan_id=plan["id"])
-    assert hub.get(f"/v1/benchmarks/{name}").json["accelerator"] == "l4"  # the plan's
+    assert hub.get(f"/v1/benchmarks/{name}").json["accelerator"] == "l4"  # of the plan
     shapes = agent.lease().json["spec"]["shapes"]
     forward = {row["role"]: row for row in shapes["products"] if row.get("product", "forward") == "forward"}
     rows, layers = 2 * 4096, 32
@@ -115,7 +116,7 @@ def test_the_plans_own_then_the_fleet_then_the_prior(hub):
     assert best(datasheet)["step"] == best(prior)["step"] and not assumed(datasheet, "calibration.gemm_efficiency.large")
     narrower = [best(plan)["interval"]["step_time_s"] for plan in (prior, fleet)]
     assert narrower[1]["p90"] / narrower[1]["p50"] < narrower[0]["p90"] / narrower[0]["p50"]
-    # its own products, when it is planned again; another plan does not take them
+    # A plan uses its own measured products when it is planned again; another plan does not use them.
     own = run(hub, "GPU-1", products("GPU-1", 0.30, role="qkv"), plan_id=prior["id"])
     assert {"plan", "large"} <= {row.get("class") for row in own["calibrations"]}, own
     again = hub.request("POST", f"/v1/plans/{prior['id']}/refresh").json
@@ -146,7 +147,8 @@ def test_what_disagrees_is_kept_and_not_used(hub):
 
 
 def noisy(median, width, **more):
-    """Samples that spread by half around a median that is known within `width` of it: what a worker on a shared machine tells."""
+    """Samples that spread by half around a median that is known within `width` of it, as a worker on a shared machine
+    reports."""
     return {"n": 60, "min": 0.4 * median, "p10": 0.6 * median, "median": median, "p90": 1.1 * median, "max": 1.2 * median, "unstable": True, "rounds": 5,
             "median_p10": (1 - width / 2) * median, "median_p90": (1 + width / 2) * median, "steal_fraction": 0.03, "others_fraction": 0.41} | more
 
@@ -206,7 +208,7 @@ def fit(test, alpha_s, beta, **more):
 
 
 ENERGY = {"window_s": 3, "energy_j": 150, "mean_w": 50, "idle_w": 10, "source": "nvml_counter", "by": "counter", "scope": "gpu_board", "confidence": "high"}
-TERMS = (  # measures, fits, what they calibrate, a plan that rests upon it, and which of its figures moves
+TERMS = (  # measures, fits, the calibrated quantities, a plan that depends on them, and which of its figures changes
     ([measure("stream_triad", "stream", 0.4 * BANDWIDTH)], [], {"memory_efficiency": 0.4}, {}, "time_s"),
     ([measure("launch_pipelined", "driver_launch", 5e-3)], [], {"kernel_launch_s": 5e-3}, {}, "launch_overhead_s"),
     ([measure("all_reduce", "collective_library", 1e9)], [fit("all_reduce", 1e-3, 1e9)], {"collective_bytes_per_s": 1e9, "collective_latency_s": 1e-3},
@@ -230,7 +232,7 @@ def test_each_figure_feeds_its_own_term(hub, measures, fits, quantities, request
         assert row["value"] == pytest.approx(value) and row["status"] == "measured" and "on GPU-1" in row["source"] and "0 days old" in row["source"], row
     if moves:
         assert best(after)["step"][moves] > 1.01 * before["step"][moves], (before["step"], best(after)["step"])
-    else:  # it is as fast, and takes less power than a datasheet's 72 W
+    else:  # it is as fast, but takes less power than the datasheet's 72 W
         assert best(after)["step"] == before["step"] and best(after)["energy"]["total_kwh"] < before["energy"]["total_kwh"]
     assert best(plan_of(hub, calibration="datasheet", **request_more))["step"] == before["step"]
 
@@ -241,7 +243,7 @@ def test_drift_is_a_metric(hub):
         assert all(line.startswith('fleetplan_calibration_drift_ratio{accelerator="l4",quantity="gemm_efficiency",precision="bf16",class="large"} ') for line in lines)
         return [float(line.split()[-1]) for line in lines]
 
-    for share, ratio in ((0.40, 1), (0.38, 0.95), (0.36, 0.9)):  # of the first, and not of the one before
+    for share, ratio in ((0.40, 1), (0.38, 0.95), (0.36, 0.9)):  # the ratio to the first result, not to the one before
         run(hub, "GPU-1", products("GPU-1", share))
         assert told() == [pytest.approx(ratio)]
     row = hub.get("/v1/calibrations?quantity=gemm_efficiency").json["items"][0]
@@ -251,7 +253,7 @@ def test_drift_is_a_metric(hub):
     plan = plan_of(hub)
     for share in (0.40, 0.20):
         run(hub, "GPU-3", products("GPU-3", share, role="qkv"), plan_id=plan["id"])
-    assert told() == [pytest.approx(0.9)]  # 1, 0.9 and 0.5: a plan's own figure is of another work each time, and none of them
+    assert told() == [pytest.approx(0.9)]  # the median of 1, 0.9 and 0.5; figures of a plan's own work are left out, because that work differs each time
 
 
 def block_run(ratio, device="GPU-1", share=0.5):
@@ -346,7 +348,7 @@ def test_each_term_stands_beside_its_measurement(hub):
         return {row["name"]: row for row in run(hub, "GPU-1", result, plan_id=plan["id"])["verification"]["terms"]}
 
     first = terms(False)
-    assert set(first) == {"compute", "attention", "memory_bandwidth", "host_transfer", "communication", "input"}  # of a launch nothing was predicted
+    assert set(first) == {"compute", "attention", "memory_bandwidth", "host_transfer", "communication", "input"}  # nothing was predicted for a launch
     for name, predicted, measured_as in (("memory_bandwidth", 0.82 * BANDWIDTH, 0.41 * BANDWIDTH), ("host_transfer", 23.62e9, 20e9), ("communication", 20.165e9, 5e9),
                                          ("input", 2e9, 1e9)):
         row = first[name]
@@ -356,7 +358,7 @@ def test_each_term_stands_beside_its_measurement(hub):
     for row in hub.get("/v1/calibrations?limit=1000").json["items"]:
         hub.request("DELETE", f"/v1/calibrations/{row['id']}")
     second = terms(True, measure("launch_pipelined", "driver_launch", 2e-6))
-    assert second["attention"]["predicted"] == pytest.approx(2 * first["attention"]["predicted"])  # backwards it is twice the products
+    assert second["attention"]["predicted"] == pytest.approx(2 * first["attention"]["predicted"])  # the backward pass has twice the products
     launch = terms(False, measure("launch_pipelined", "driver_launch", 3e-6))["launch_overhead"]
     assert (launch["predicted"], launch["measured"], launch["ratio"]) == (pytest.approx(2e-6), pytest.approx(3e-6), pytest.approx(1.5)), launch
 
@@ -406,25 +408,25 @@ def test_five_jobs_of_two_plans_correct_their_stack(hub):
         plan = plans[i % 2]
         answer = observe(hub, plan, step_time_s=ratio * best(plan)["step"]["time_s"], mean_gpu_w=60, gpu_count=64)
         assert answer.status == 201 and answer.json["ratio"] == pytest.approx(ratio), answer.text
-        assert answer.json["used"] == (i == 4), "a job is used once plans go by it"
+        assert answer.json["used"] == (i == 4), "jobs must be used from the fifth on"
         assert ("5 from 2 plans are needed" in answer.json["unused_because"]) if i < 4 else "unused_because" not in answer.json
         assert answer.json["stack"] == "megatron_core" and answer.json["accelerator"] == "l4"
         rows = hub.get("/v1/calibrations?quantity=stack_speed").json["items"]
-        assert len(rows) == (i == 4), "five of them, and not before"
+        assert len(rows) == (i == 4), "five jobs are needed, and fewer must not count"
     assert rows[0]["value"] == pytest.approx(0.8) and rows[0]["class"] == "megatron_core" and rows[0]["n"] == 5 and rows[0]["used"], rows
     assert all(item["used"] for item in hub.get("/v1/observations").json["items"])
     now = plan_of(hub, stack="megatron_core")
     assert assumed(now, "calibration.stack_speed")["value"] == pytest.approx(0.8)
-    assert best(now)["step"]["time_s"] == pytest.approx(1.25 * best(plans[0])["step"]["time_s"])  # what was observed, with all that exposes it
+    assert best(now)["step"]["time_s"] == pytest.approx(1.25 * best(plans[0])["step"]["time_s"])  # the observed step, including its exposed parts
     assert best(now)["parallelism"] == best(plans[0])["parallelism"]
     width = [best(plan)["interval"]["step_time_s"]["p90"] / best(plan)["interval"]["step_time_s"]["p50"] for plan in (plans[0], now)]
     assert width[1] < width[0]
     assert not assumed(plan_of(hub, stack="fsdp"), "calibration.stack_speed")
     assert not assumed(plan_of(hub, stack="megatron_core", calibration="datasheet"), "calibration.stack_speed")
-    # what does not count changes nothing; what does and contradicts the others takes back what they had agreed on
+    # A job that does not count changes nothing. A job that counts and contradicts the others removes their agreement.
     odd = observe(hub, plans[0], step_time_s=1.25 * best(plans[0])["step"]["time_s"], gpu_count=32).json
     assert not odd["used"] and hub.get("/v1/calibrations?quantity=stack_speed").json["items"] == rows
-    # one that is planned with it is observed beside the prior, not beside itself
+    # A job of a plan that used the correction is compared with the prior, not with the corrected figure.
     beside = observe(hub, now, step_time_s=best(now)["step"]["time_s"]).json
     assert beside["ratio"] == pytest.approx(1) and beside["stack_speed"] == pytest.approx(0.8)
     for _ in range(6):
@@ -454,7 +456,7 @@ def test_jobs_say_less_of_plans_that_are_unlike_them(hub):
     assert assumed(near, "practice.software")["value"] == "observed steps of this software"
     assert assumed(far, "calibration.stack_likeness")["value"] == pytest.approx(0.5 ** (math.log10(70.55 / 8.03) + math.log10(16)), abs=0.02)
     assert 1 / 1.2 == pytest.approx(assumed(near, "calibration.stack_speed")["value"]) and assumed(far, "calibration.stack_speed")["value"] > 0.94
-    # a number that the search finds is as unlike them as one that is given
+    # A gpu_count that the search chose is as dissimilar to the jobs as one that is given.
     found = hub.post("/v1/plans/training", {key: value for key, value in large.items() if key != "gpu_count"} | {"deadline_hours": 300, "confidence": 0.8}).json
     count = best(found)["gpu_count"]
     given = hub.post("/v1/plans/training", large | {"gpu_count": count}).json
@@ -462,7 +464,7 @@ def test_jobs_say_less_of_plans_that_are_unlike_them(hub):
     for field in ("calibration.stack_speed", "calibration.stack_likeness"):
         assert assumed(found, field)["value"] == pytest.approx(assumed(given, field)["value"]), field
     assert assumed(found, "calibration.stack_likeness")["value"] < 0.4
-    # without one of the five nothing is agreed on any more
+    # Without one of the five jobs there is no agreement any more.
     assert hub.request("DELETE", f"/v1/observations/{made[2]['id']}").status == 204
     assert hub.get("/v1/calibrations?quantity=stack_speed").json["items"] == [] and width(small)[0] == pytest.approx(before["small"])
     assert not any(item["used"] for item in hub.get("/v1/observations").json["items"])
@@ -510,7 +512,7 @@ def test_an_observation_is_made_once(hub):
     assert len(hub.get("/v1/observations").json["items"]) == 1
 
 
-# --- the whole of it on this machine -------------------------------------------------------------------------------------
+# --- all of it on this machine ---------------------------------------------------------------------------------------
 
 TINY = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 256, "num_hidden_layers": 4, "num_attention_heads": 4,
         "num_key_value_heads": 4, "intermediate_size": 1024, "vocab_size": 2048, "max_position_embeddings": 2048}
@@ -520,7 +522,7 @@ TINY = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_si
 def test_the_cpu_verifies_its_plan(own_daemon):
     """Queue, worker, result, calibrations, verification: with a real worker on a real device."""
     daemon = own_daemon
-    first = wait_for(daemon, f"/v1/benchmarks/{queue(daemon, suite=['issue_rate_fp32', 'stream_triad'])}")  # what its row is made of
+    first = wait_for(daemon, f"/v1/benchmarks/{queue(daemon, suite=['issue_rate_fp32', 'stream_triad'])}")  # its row is made of these
     assert first["state"] == "succeeded", first
     rows = [row["id"] for row in daemon.get("/v1/accelerators?limit=1000").json["items"] if row["id"].startswith("cpu-")]
     if not rows:
@@ -531,7 +533,7 @@ def test_the_cpu_verifies_its_plan(own_daemon):
     done = wait_for(daemon, f"/v1/benchmarks/{queue(daemon, plan_id=plan.json['id'])}")
     assert done["state"] == "succeeded", done
     result = done["result"]
-    block = [row for row in result["measures"] if row["test"] == "block_step"][-1]  # what was unstable is measured again
+    block = [row for row in result["measures"] if row["test"] == "block_step"][-1]  # the runner repeats unstable tests
     told = result["verification"]
     assert told["measured_s"] == pytest.approx(block["median"]) and told["predicted_s"] == pytest.approx(block["predicted_s"]), told
     assert told["verdict"] == ("confirmed" if 0.9 <= told["ratio"] <= 1.1 else "adjusted" if 0.75 <= told["ratio"] <= 1.33 else "refuted")
@@ -540,7 +542,7 @@ def test_the_cpu_verifies_its_plan(own_daemon):
     if not roles:
         pytest.skip("no OpenBLAS here: " + json.dumps(result["skips"]))
     assert "qkv" in roles or "mlp_up" in roles, roles
-    # what it calibrated changes the plan; on a busy machine it says why it did not
+    # Its calibration changes the plan; on a busy machine the result says why it does not.
     own = [row for row in result["calibrations"] if row.get("class") == "plan"]
     assert own or [row for row in result["not_calibrated"] if row["quantity"] == "gemm_efficiency"], result
     used = own and next(row for row in daemon.get("/v1/calibrations?limit=1000").json["items"] if row["id"] == own[0]["id"])["used"]

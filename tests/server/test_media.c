@@ -1,4 +1,4 @@
-/* Negotiation: what Accept, Accept-Encoding and Content-Type headers amount to. */
+/* Negotiation: how Accept, Accept-Encoding and Content-Type headers are understood. */
 #include "server/wire/media.h"
 #include "support/assert.h"
 

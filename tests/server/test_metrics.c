@@ -1,4 +1,4 @@
-/* Counters and histogram of requests, as Prometheus reads them. */
+/* Counters and histogram of requests, in the format that Prometheus reads. */
 #include "base/clock.h"
 #include "server/exchange.h"
 #include "server/metrics.h"

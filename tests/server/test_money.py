@@ -1,4 +1,5 @@
-"""Money, energy, carbon and water over HTTP: no figure without its range and source, inputs that move answers as they are told to, one set of hours."""
+"""Money, energy, carbon and water over HTTP: every figure has a range and a source, inputs change answers as far as
+stated, and all use one set of hours."""
 import copy
 import json
 import math
@@ -45,7 +46,7 @@ def check_provenance(option, groups=GROUPS):
             assert entry["low"] <= value * (1 + 1e-12) and value <= entry["high"] * (1 + 1e-12), (pointer, value, entry)
             assert entry["source"] and entry["status"] in ("given", "default", "measured", "derived"), pointer
     for pointer in option["provenance"]:
-        at(option, pointer)  # points to something
+        at(option, pointer)  # the pointer names an existing figure
     for name, entry in option["inputs"].items():
         assert entry["low"] <= entry["value"] <= entry["high"] and entry["source"] and entry["status"], name
 
@@ -102,13 +103,13 @@ def test_the_footprint_of_hours_tells_its_ranges_too(daemon):
 
 
 def quantile(interval, probability):
-    """E130: two halves of log-normals through p10, p50 and p90."""
+    """Equation E130: two halves of log-normals through p10, p50 and p90."""
     z = statistics.NormalDist().inv_cdf(probability) / statistics.NormalDist().inv_cdf(0.9)
     return interval["p50"] * (interval["p90"] / interval["p50"]) ** z if z > 0 else interval["p50"] * (interval["p10"] / interval["p50"]) ** -z
 
 
 def sensitivity_body(body, row, value):
-    """The request with one of its inputs at another value, as a caller would put it."""
+    """Returns the request with one of its inputs at another value, as a caller would write it."""
     section, _, name = row["field"].rpartition(".")
     changed = copy.deepcopy(body)
     if section == "accelerator":
@@ -118,7 +119,7 @@ def sensitivity_body(body, row, value):
     elif section:
         changed.setdefault(section, {})[name] = value
     elif name in ("power_model", "practice"):
-        return None  # how far the model or a run is off is nothing that a caller gives as a number
+        return None  # a caller cannot give the error of the model or of a run as a number
     else:
         changed[name] = value
     return changed
@@ -136,7 +137,7 @@ def test_inputs_move_answers_as_far_as_is_told(daemon, body):
             changed = sensitivity_body(body, row, row[end])
             if changed:
                 now = estimate(daemon, changed)["recommended"]
-                # a given mfu replaces the parts of practice that it knows, besides
+                # A given mfu also replaces the parts of practice that it includes.
                 known = before["recommended"]["practice"]["value"] / now["practice"]["value"] if row["field"] == "mfu" else 1
                 assert close(at(now, row["figure"]) * known / at(before["recommended"], row["figure"]), 1 + row["change_" + end], TENTHS), (row, end)
                 tried += 1
@@ -144,7 +145,8 @@ def test_inputs_move_answers_as_far_as_is_told(daemon, body):
 
 
 def test_a_run_counts_by_the_hours_that_it_spans(daemon):
-    """Three days of 100 g by night and 300 by day; a run of some 30 hours that begins at noon; what is beyond counts by the site's mean, and is said."""
+    """Three days of 100 g by night and 300 g by day. A run of some 30 hours begins at noon. Hours beyond the series
+    count with the site's mean, and a warning says so."""
     series = {"start": "2026-06-01T00:00:00Z", "step_minutes": 60, "gco2e_per_kwh": [300 if 6 <= h % 24 < 18 else 100 for h in range(72)]}
     body = TRAINING | {"tokens": "10B", "gpu_count": 32, "site": {"provider": "aws", "region": "us-east-1", "series": series, "start": "2026-06-01T12:00:00Z"}}
     result = estimate(daemon, body)
@@ -171,7 +173,7 @@ def test_a_run_counts_by_the_hours_that_it_spans(daemon):
 
 @pytest.fixture(scope="module")
 def market(daemon):
-    """Two places, three terms."""
+    """Adds two places with three terms."""
     row = {"provider": "moneycloud", "instance_type": "m.h100", "accelerator_id": "h100-sxm5-80gb", "gpus": 8, "as_of": "2026-11-01", "source": "a test"}
     place = {"provider": "moneycloud", "location": "somewhere", "pue": 1.2, "source": "a test"}
     made = [daemon.post("/v1/prices", row | {"region": region, "pricing_model": term, "price_usd_per_hour": usd}) for region, term, usd in (
@@ -229,7 +231,7 @@ def test_spot_is_weighed_with_its_interruptions(daemon, market):
     body["pricing"] |= {"terms": ["on_demand", "spot"]}
     told = estimate(daemon, body)
     assert told["recommended"]["cost"]["offer"]["term"] == "spot" and any(text.startswith("spot:") for text in told["warnings"])
-    assert told["reservations"] == []  # what may be taken away at any time is not held against what is kept for years
+    assert told["reservations"] == []  # an offer that may be interrupted at any time is not compared with a reservation of years
     body["pricing"]["spot_interruptions_per_gpu_hour"] = 0.002
     some = estimate(daemon, body)["recommended"]
     assert some["cost"]["offer"]["term"] == "spot" and some["wall_clock_hours"] > told["recommended"]["wall_clock_hours"]
@@ -249,7 +251,7 @@ def test_another_currency_at_a_stated_rate(daemon):
 
 
 def test_a_price_on_demand_below_its_own_spot_price_is_doubted(daemon):
-    """A100 at 1.10 USD on demand, where the same provider's spot price in the region is 2.51."""
+    """A100 at 1.10 USD on demand, where the same provider's spot price in the region is 2.51 USD."""
     row = {"id": "doubt.a100", "provider": "gcp", "instance_type": "a2-ultragpu-1g", "region": "us-central1", "accelerator_id": "a100-sxm4-80gb", "gpus": 1,
            "price_usd_per_hour": 1.1, "pricing_model": "on_demand", "as_of": "2026-01-02", "source": "typed in"}
     body = {"model": "llama-3.1-8b", "tokens": "1B", "accelerator": "a100-80gb", "gpu_count": 1, "fine_tuning": {"method": "lora"},

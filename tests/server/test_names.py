@@ -1,4 +1,4 @@
-"""Names and spellings that people have in hand: of hardware, models, instances, fields and times."""
+"""Names and spellings that people use for hardware, models, instances, fields and times."""
 from urllib.parse import quote
 
 import pytest

@@ -26,7 +26,7 @@ def training_figure(option, objective):
 
 def service_figure(option, objective, loaded):
     if objective == "time":
-        return option["latency"]["e2e_ms"]["p95"]  # the percentile that slo holds
+        return option["latency"]["e2e_ms"]["p95"]  # the percentile that slo limits
     whole = {"cost": option["cost"]["usd_per_month"], "energy": option["energy"]["kwh_per_month"], "carbon": option["carbon"]["kgco2e_per_month"],
              "gpus": option["gpu_count"]}[objective]
     return whole if loaded else whole / option["throughput"]["output_tokens_per_s"]
@@ -67,7 +67,7 @@ def test_what_nobody_named_is_what_teams_take(daemon):
 
 
 def test_years_are_not_traded_for_a_fifth_of_the_money(daemon):
-    """8,192 TPU v6e for 10.9 years came before 16,384 B200 for 3.4, which cost a quarter more."""
+    """8,192 TPU v6e for 10.9 years once ranked before 16,384 B200 for 3.4 years, which cost a quarter more."""
     body = {"model": {"params": "5T"}, "tokens": "20T"}
     best = daemon.post("/v1/estimates/training", body).json["result"]
     assert best["warnings"][0].startswith("length: ")
@@ -89,7 +89,8 @@ def test_a_budget_without_an_objective_stops_at_the_knee(daemon):
 
 @pytest.mark.parametrize("more", [{}, {"budget_usd": 3000000}, {"objective": "energy"}, {"deadline_hours": 400}])
 def test_the_answered_request_asks_the_same_again(daemon, more):
-    """Under the same rule: the number itself may differ, as the request that is answered holds the batch that was chosen."""
+    """Under the same rule. The number itself may differ, because the answered request contains the batch that was
+    chosen."""
     first = daemon.post("/v1/estimates/training", {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "h100"} | more).json
     again = daemon.post("/v1/estimates/training", first["request"]).json
     rules = [next(note["source"] for note in answer["result"]["assumptions"] if note["field"] == "gpu_count") for answer in (first, again)]

@@ -1,4 +1,4 @@
-"""Whole runs that were reported beside their plans move the practice of the next plans (E134)."""
+"""Whole runs that were reported with their plans change the practice of later plans (E134)."""
 import math
 
 import pytest
@@ -45,7 +45,7 @@ def contradicts(plan):
 
 
 def report(daemon, plan, ratio, **more):
-    """A run that took `ratio` times its plan's steps and failures."""
+    """Reports a run that took `ratio` times its plan's steps and failures."""
     answer = daemon.post("/v1/observations", {"plan_id": plan["id"], "hours": ratio * hours(plan) / practice(plan)["value"]} | more)
     assert answer.status == 201, answer.text
     return answer.json
@@ -63,11 +63,11 @@ def test_five_runs_move_the_next_plan_towards_them(hub):
     one = told[0]
     assert one["practice"] == pytest.approx(2.4) and one["practice_expected"] == pytest.approx(practice(first)["value"])
     assert "practice_unused_because" not in one
-    told.append(report(hub, plan_of(hub), 2.55))  # by a plan that was made with the four: beside its steps as well
+    told.append(report(hub, plan_of(hub), 2.55))  # this plan was made with the four runs; 2.55 is the ratio to its steps as well
     assert told[-1]["practice"] == pytest.approx(2.55) and told[-1]["practice_expected"] == pytest.approx(one["practice_expected"])
     now = plan_of(hub)
     assert hours(first) < hours(now) < 2.6 * hours(first) / practice(first)["value"]
-    # nearer to the team's own than to the world's
+    # The practice is nearer to the team's own runs than to the published ones.
     assert math.log(practice(now)["value"] / practice(first)["value"]) > 0.7 * math.log(2.5 / practice(first)["value"])
     assert practice(now)["own_runs"] == pytest.approx(5) and 0.7 < practice(now)["own_weight"] < 0.85
     assert width(now) < width(first) and best(now)["step"]["time_s"] == best(first)["step"]["time_s"]
@@ -87,7 +87,7 @@ def test_one_run_weighs_less_than_the_published_ones(hub):
     moved = math.log(hours(plan_of(hub)) / hours(first)) / math.log(2.5 / practice(first)["value"])
     assert moved == pytest.approx(0.25, abs=0.01)
     report(hub, plan_of(hub), 1.0), report(hub, plan_of(hub), 1.0)
-    assert hours(plan_of(hub)) < hours(first)  # faster runs shorten
+    assert hours(plan_of(hub)) < hours(first)  # faster runs shorten the plan
 
 
 def test_reports_of_one_plan_are_one_run_of_which_the_newest_stands(hub):
@@ -99,7 +99,7 @@ def test_reports_of_one_plan_are_one_run_of_which_the_newest_stands(hub):
     items = hub.get(f"/v1/observations?plan_id={first['id']}").json["items"]
     assert [item["practice_used"] for item in items] == [True, False, False] and told[0]["practice_used"]
     assert all("newer report of the same plan" in item["practice_unused_because"] for item in items[1:])
-    # without the newest, the one before it stands
+    # Without the newest report, the one before it counts.
     assert hub.request("DELETE", f"/v1/observations/{told[2]['id']}").status == 204
     assert "x1.90 of" in noted(plan_of(hub))["source"]
 
@@ -144,14 +144,14 @@ def test_recipe_first_runs_and_datasheets_leave_them_out(hub):
 
 def test_a_known_step_takes_what_was_left_beside_the_steps(hub):
     first = plan_of(hub)
-    for plan in [first] + [plan_of(hub) for _ in range(4)]:  # of 2.24 times the steps, 2 were in them
+    for plan in [first] + [plan_of(hub) for _ in range(4)]:  # 2 of the factor 2.24 were in the steps
         report(hub, plan, 2 * 1.12, step_time_s=2 * best(plan)["step"]["time_s"])
     assert all(row["step_ratio"] == pytest.approx(2) for row in rows(hub))
     known = plan_of(hub, mfu=0.4)
     assert [part["name"] for part in practice(known)["parts"]] == ["evaluation_and_restarts"]
     assert practice(known)["value"] == pytest.approx(1.12) and practice(known)["own_runs"] == pytest.approx(5)
-    assert hours(plan_of(hub)) > hours(first)  # whose steps are the observed ones by now
-    # a run of a plan whose mfu was given speaks of that part alone
+    assert hours(plan_of(hub)) > hours(first)  # the new plan uses the observed steps
+    # A run of a plan with a given mfu corrects only the remaining part of practice.
     for plan in [known] + [plan_of(hub, mfu=0.4) for _ in range(4)]:
         told = report(hub, plan, 1.5)
         assert told["practice_expected"] == pytest.approx(1.12)
@@ -208,7 +208,7 @@ def test_what_is_no_whole_run_says_why(hub):
 
 
 class Keyed:
-    """The same daemon, asked with keys: a planner's is not believed out of range."""
+    """The same daemon, with keys: a planner's report out of range waits for an admin."""
 
     def __init__(self, daemon_with, folder):
         (folder / "root").write_text("fp_" + "ad" * 32)
@@ -230,7 +230,8 @@ class Keyed:
 
 
 def test_a_planners_report_out_of_range_waits_for_an_admin(daemon_with, tmp_path):
-    """One forged run of four times the expected hours, and five steps of a third of the predicted speed from two plans."""
+    """One forged run of four times the expected hours, and five steps of a third of the predicted speed from two
+    plans."""
     keyed = Keyed(daemon_with, tmp_path)
     planner, root = keyed.by("planner"), keyed.by("root")
     plans = [plan_of(planner) for _ in range(2)]
@@ -240,7 +241,7 @@ def test_a_planners_report_out_of_range_waits_for_an_admin(daemon_with, tmp_path
     name = f"run_practice.{told['id']}.held"
     held = {row["id"]: row for row in root.get("/v1/calibrations?held=true").json["items"]}
     assert set(held) == {name} and "no admin's key" in held[name]["held_because"]
-    assert hours(plan_of(planner)) == before  # it bends no plan
+    assert hours(plan_of(planner)) == before  # it changes no plan
     step_s = told["predicted"]["step_time_s"]
     for i in range(5):
         seen = planner.post("/v1/observations", {"plan_id": plans[i % 2]["id"], "step_time_s": 2.6 * step_s, "gpu_count": 256})
@@ -254,7 +255,7 @@ def test_a_planners_report_out_of_range_waits_for_an_admin(daemon_with, tmp_path
     slow = hours(plan_of(planner))
     assert slow > 1.4 * before
     again = planner.post("/v1/observations", {"plan_id": plans[0]["id"], "step_time_s": 2.62 * step_s, "gpu_count": 256})
-    assert again.json["used"], again.json  # it agrees with what an admin let through
+    assert again.json["used"], again.json  # it agrees with a report that an admin accepted
     assert root.post(f"/v1/calibrations/{name}/decision", {"decision": "reject"}).status == 204
     assert root.get("/v1/calibrations?held=true").json["items"] == []
     assert "deleted" in planner.get(f"/v1/observations/{told['id']}").json["practice_unused_because"]

@@ -1,4 +1,4 @@
-"""Price, grid, PUE and water of an answer are of one place, or its first line says that they are not."""
+"""Price, grid, PUE and water of an answer belong to one place, or the answer's first warning says that they do not."""
 import pytest
 
 TRAINING = {"model": "llama-3.1-8b", "tokens": "1T"}

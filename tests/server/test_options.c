@@ -1,4 +1,5 @@
-/* The table of options as a function: precedence, ranges, files, help and the effective values. The process is in test_options.py. */
+/* The table of options, without a process: precedence, ranges, files, help and the effective values. test_options.py
+ * tests the process. */
 #include <unistd.h>
 
 #include "server/options.h"
@@ -87,7 +88,7 @@ static void wrong_values_say_what_is_right(void **state)
 	}
 }
 
-/* Reads a file of this text. */
+/* Reads a file with this text. */
 static enum status read_file(struct options *options, const char *text, size_t length)
 {
 	char path[] = "/tmp/test_options.XXXXXX";
@@ -136,7 +137,7 @@ static void a_line_of_any_length_is_one_line(void **state)
 
 	(void)state;
 	memset(text + 2, 'x', 4093);
-	memcpy(text + 4095, "workers = 7\nqueue = 8\n", 22); /* the first of them is the comment's end */
+	memcpy(text + 4095, "workers = 7\nqueue = 8\n", 22); /* the first of them is the end of the comment */
 	assert_int_equal(read_file(&options, text, 4117), STATUS_OK);
 	assert_int_equal(options.workers, 0);
 	assert_int_equal(options.queue, 8);

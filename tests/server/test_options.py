@@ -1,4 +1,5 @@
-"""Options from flags, environment and file; commands and their exit codes; keys; refusing to listen to everybody."""
+"""Options from flags, environment and file; commands and their exit codes; keys; refusing to listen on other addresses
+without a key."""
 import os
 import re
 import socket
@@ -124,7 +125,7 @@ def test_a_mounted_key_opens_the_door(tmp_path):
     bearer = {"Authorization": "Bearer " + secret.read_text().strip()}
     assert daemon.get("/metrics", bearer).status == 200
     assert daemon.stop() == 0
-    daemon.start()  # the same key again is no conflict
+    daemon.start()  # the same key again is not a conflict
     assert daemon.get("/metrics", bearer).status == 200
     assert daemon.stop() == 0
     assert "a-secret" not in daemon.log_path.read_text()
@@ -134,14 +135,14 @@ def test_a_mounted_key_opens_the_door(tmp_path):
 
 def test_keys_are_made_listed_and_revoked_beside_a_running_daemon(daemon_with):
     daemon = daemon_with()
-    assert daemon.get("/metrics").status == 200, "without keys, loopback is open"
+    assert daemon.get("/metrics").status == 200, "without keys, loopback must be open"
     made = run("keys", "create", "--name", "ci", "--role", "viewer", "--database", daemon.database)
     assert made.returncode == 0, made.stderr
     key = made.stdout.strip()
     assert re.fullmatch(r"fp_[A-Za-z0-9_-]{43}", key)
     until = time.monotonic() + 10
     while daemon.get("/metrics").status != 401 and time.monotonic() < until:
-        time.sleep(0.1)  # what was remembered is forgotten within seconds
+        time.sleep(0.1)  # the daemon forgets cached keys within seconds
     answer = daemon.get("/metrics")
     assert answer.status == 401 and answer.headers["www-authenticate"].startswith("Bearer")
     assert daemon.get("/metrics", {"Authorization": f"Bearer {key}"}).status == 200
@@ -152,7 +153,7 @@ def test_keys_are_made_listed_and_revoked_beside_a_running_daemon(daemon_with):
     listed = run("keys", "list", "--database", daemon.database).stdout
     assert "viewer" in listed and "ci" in listed and key[:8] in listed and key not in listed
     database = daemon.database.read_bytes() + (daemon.database.parent / "fleetplan.db-wal").read_bytes()
-    assert key.encode() not in database, "only the hash is stored"
+    assert key.encode() not in database, "the key is stored in plain text"
     identifier = listed.split()[0]
     assert run("keys", "create", "--role", "admin", "--database", daemon.database).returncode == 0
     assert run("keys", "revoke", identifier, "--database", daemon.database).returncode == 0
@@ -214,7 +215,7 @@ def test_backup_beside_a_running_daemon(daemon_with, tmp_path):
     result = run("backup", copy, "--database", daemon.database)
     assert result.returncode == 0, result.stderr
     assert copy.stat().st_size > 100000
-    assert run("backup", copy, "--database", daemon.database).returncode == 73, "an existing file is left alone"
+    assert run("backup", copy, "--database", daemon.database).returncode == 73, "backup must not overwrite an existing file"
     assert run("backup", tmp_path / "b.db", "--database", tmp_path / "none.db").returncode == 66
     other = tmp_path / "restored"
     other.mkdir()

@@ -1,4 +1,5 @@
-"""What a page in a browser may ask of a daemon without keys: names that a page can take, and origins that are not the daemon's."""
+"""What a browser page may request from a daemon without keys: hosts that a page can point to the daemon, and origins
+other than the daemon's."""
 import json
 
 import pytest
@@ -7,7 +8,7 @@ BODY = {"model": "llama-3.1-8b", "tokens": "1B", "accelerator": "h100", "gpu_cou
 
 
 def ask(daemon, method, path, host, body=None, **headers):
-    """Raw, so that Host is what we say."""
+    """Sends a raw request, so that the test sets Host."""
     data = json.dumps(body).encode() if body else b""
     lines = [f"{method} {path} HTTP/1.1", f"Host: {host}", f"Content-Length: {len(data)}"]
     lines += ["Content-Type: application/json"] if body else []
@@ -26,7 +27,7 @@ def test_other_hosts_are_not(daemon, host):
     for method, path, body in (("GET", "/v1/plans", None), ("POST", "/v1/estimates/training", BODY), ("POST", "/v1/backups", None)):
         answer = ask(daemon, method, path, host, body)
         assert answer.status == 403 and "--allowed-hosts" in answer.json["detail"], answer.text
-    for path in ("/livez", "/readyz", "/version"):  # probes name what they like
+    for path in ("/livez", "/readyz", "/version"):  # probes may use any host
         assert ask(daemon, "GET", path, host).status == 200, path
 
 

@@ -1,4 +1,4 @@
-"""Plans are kept: revisions, conditions, repeats, filters, pages."""
+"""Stored plans: revisions, conditions, repeated requests, filters, pages."""
 import concurrent.futures
 import csv
 import io
@@ -55,7 +55,7 @@ def test_patch_under_conditions(daemon):
     refused = daemon.request("PATCH", path, {"revision": 7})
     assert refused.status == 422 and refused.json["errors"][0]["pointer"] == "/revision"
     assert daemon.request("DELETE", path, headers={"If-Match": tag}).status == 412
-    # A weak tag never guards a change (RFC 9110, 13.1.1), though it answers 304.
+    # A weak tag does not guard a change (RFC 9110, 13.1.1), although it gets 304.
     assert daemon.request("PATCH", path, {"name": "weak"}, {"If-Match": "W/" + patched.headers["etag"]}).status == 412
     assert daemon.get(path, {"If-None-Match": "W/" + patched.headers["etag"]}).status == 304
     assert daemon.request("DELETE", path, headers={"If-Match": patched.headers["etag"]}).status == 204
@@ -174,7 +174,7 @@ def test_plan_as_report(daemon, plan):
 
 @pytest.mark.parametrize("tokens", [1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e16])
 def test_a_report_of_any_size(daemon, tokens):
-    """Of trainings whose operations just fit 64 bits, just not, and need an exponent."""
+    """Trainings whose operations just fit 64 bits, just exceed them, and need an exponent."""
     made = daemon.post("/v1/plans/training", {"model": "llama-3.1-8b", "tokens": tokens, "accelerator": "h100", "gpu_count": 8, "alternatives": 0})
     assert made.status == 201
     for digits in re.findall(r"[0-9.]+(?:[eE][+-]?\d+)?", made.text):
@@ -267,7 +267,7 @@ def test_refresh_of_a_plan_with_its_own_time_stays(daemon):
 
 
 def letters(text, heading):
-    """The rows of a table of a report: title -> cells."""
+    """Returns the rows of a report's table: title -> cells."""
     lines = text.split(f"## {heading}\n\n")[1].split("\n\n")[0].splitlines()[2:]
     return {cells[0]: cells[1:] for cells in ([cell.strip() for cell in line.replace("\\|", "").split("|")[1:-1]] for line in lines)}
 
@@ -284,7 +284,7 @@ def test_plans_side_by_side(daemon):
     carbon = rows["Carbon (kgCO2e)"]["values"]
     assert [cell["best"] for cell in carbon] == [True, False, False, False] and "value" not in carbon[2]
     assert carbon[0]["value"] == plans[0]["result"]["recommended"]["carbon"]["total_kgco2e"]
-    assert not any(cell["best"] for cell in rows["Cost (USD)"]["values"]), "the same cost is nobody's best"
+    assert not any(cell["best"] for cell in rows["Cost (USD)"]["values"]), "an equal cost must not be marked as best"
     assert rows["Time to first token, p95 (ms)"]["better"] == "less" and [cell["best"] for cell in rows["Time to first token, p95 (ms)"]["values"]][2:] == [True, False]
     assert not any(cell["best"] for cell in rows["Accelerators"]["values"]) and "better" not in rows["Accelerators"]
     asked = {row["figure"]: [cell.get("value") for cell in row["values"]] for row in answer.json["differences"]}
@@ -341,6 +341,6 @@ def test_a_refresh_explains_what_no_single_kind_of_row_allows(daemon):
     assert answer.status == 200, answer.text
     changes = answer.json["changes"]
     assert changes["reproduced"] and changes["after"]["offer"] == "twostep x8 b on_demand"
-    assert [cause["cause"] for cause in changes["causes"]] == ["prices"]  # with the regions alone nothing keeps the cap
+    assert [cause["cause"] for cause in changes["causes"]] == ["prices"]  # with the regions alone no plan keeps the cap
     assert changes["causes"][0]["change_kgco2e"] == pytest.approx(changes["after"]["kgco2e"] - changes["before"]["kgco2e"])
     assert all(daemon.request("DELETE", path).status == 204 for path in made)

@@ -1,4 +1,4 @@
-/* The Prefer header: what is understood, what is ignored, and what is said of it. */
+/* The Prefer header: which preferences are understood, which are ignored, and what the answer reports as applied. */
 #include <string.h>
 
 #include "server/wire/prefer.h"

@@ -1,4 +1,5 @@
-"""Hardware of one's own: capital, power, running cost, hours left, and from when on it costs less than renting."""
+"""Hardware that the user buys: capital, power, running cost, remaining hours, and from when on it costs less than
+renting."""
 import csv
 import math
 
@@ -31,7 +32,7 @@ def test_a_purchase_is_answered_with_its_capital(daemon):
     assert close(bought["power_kw"], best["energy"]["total_kwh"] / best["wall_clock_hours"])
     assert close(bought["running_usd_per_year"], bought["power_kw"] * 8760 * 0.0815)
     assert close(bought["hours_left"], 4 * 8760 - best["wall_clock_hours"]) and bought["life_hours"] == 4 * 8760
-    # what the run uses up, by E67
+    # The cost of the run (E67).
     assert close(best["cost"]["total_usd"], best["wall_clock_hours"] * (bought["capital_usd"] / bought["life_hours"] + bought["running_usd_per_year"] / 8760))
     rent = bought["on_demand"]
     running = bought["running_usd_per_year"] / 8760

@@ -1,5 +1,5 @@
-"""Hundreds of requests drawn from the schemas: no server error, no search without bounds, sums that hold, only finite numbers.
-FLEETPLAN_RANDOM_REQUESTS and FLEETPLAN_RANDOM_SEED make it a longer search."""
+"""Sends hundreds of requests drawn from the schemas. Checks: no server error, no unbounded search, consistent sums,
+only finite numbers. FLEETPLAN_RANDOM_REQUESTS and FLEETPLAN_RANDOM_SEED make the search longer."""
 import json
 import math
 import os
@@ -10,8 +10,8 @@ from random_requests import Requests, options, unsound
 
 COUNT = int(os.environ.get("FLEETPLAN_RANDOM_REQUESTS", "150"))
 SEED = int(os.environ.get("FLEETPLAN_RANDOM_SEED", "2026"))
-LAYOUTS = 20_000_000  # that no search may count the memory of: a bound on work, whatever the machine does beside
-HANGS = 1800  # seconds after which a request is given up: no judgement of its speed
+LAYOUTS = 20_000_000  # the most layouts that a search may evaluate: a bound on work that does not depend on the machine's load
+HANGS = 1800  # seconds after which a request is given up; not a judgement of its speed
 STEP_PARTS = ("compute_s", "recompute_s", "tensor_comm_s", "context_comm_s", "pipeline_comm_s", "pipeline_bubble_s", "data_comm_exposed_s",
               "expert_comm_s", "optimizer_s", "input_wait_s", "host_transfer_s", "launch_overhead_s")
 
@@ -19,7 +19,7 @@ STEP_PARTS = ("compute_s", "recompute_s", "tensor_comm_s", "context_comm_s", "pi
 @pytest.fixture(scope="module")
 def names(daemon):
     rows = {kind: daemon.get(f"/v1/{kind}?limit=1000").json["items"] for kind in ("models", "accelerators")}
-    return {"models": [row["id"] for row in rows["models"]], "accelerators": [row for row in rows["accelerators"] if row["origin"] == "builtin"]}  # not what other tests left
+    return {"models": [row["id"] for row in rows["models"]], "accelerators": [row for row in rows["accelerators"] if row["origin"] == "builtin"]}  # without rows that other tests made
 
 
 def close(a, b):
@@ -35,7 +35,7 @@ def check_training(result):
         assert close(memory["total_bytes"], memory["model_bytes"] + memory["overhead_bytes"])
         assert layout["tensor"] * layout["pipeline"] * layout["data"] * layout["context"] == option["gpu_count"]
         kept, nodes = option["gpu_hours"] / option["wall_clock_hours"] - option["gpu_count"], option["goodput"].get("spare_nodes", 0)
-        assert abs(kept) < 1e-6 * option["gpu_count"] or nodes and close(kept / nodes, round(kept / nodes)), (kept, nodes)  # spares that are asked for are paid
+        assert abs(kept) < 1e-6 * option["gpu_count"] or nodes and close(kept / nodes, round(kept / nodes)), (kept, nodes)  # requested spares are paid
         assert 0 <= option["goodput"]["fraction"] <= 1 and 0 < option["mfu"] <= 1 and option["hfu"] >= option["mfu"] * (1 - 1e-9)
         check_footprint(option)
 
@@ -98,4 +98,4 @@ def test_whatever_the_schema_admits(daemon, names, schema):
                 check(body["result"])
         except (AssertionError, KeyError) as wrong:
             raise AssertionError(f"{wrong!r}\n{told}") from wrong
-    assert planned > COUNT / 50, "nearly everything was refused: the search tests nothing"
+    assert planned > COUNT / 50, "nearly all requests were refused, so the search tests nothing"

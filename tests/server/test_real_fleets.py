@@ -1,4 +1,5 @@
-"""What one would really run and rent: links that join less than a machine, published precisions, replicas in one machine."""
+"""What users really run and rent: links that join fewer accelerators than a machine has, published precisions, replicas
+in one machine."""
 import math
 
 import pytest
@@ -25,7 +26,7 @@ def assumed(result, field):
 
 def test_bridges_are_not_a_machine(daemon):
     sxm, pcie, nvl = (training(daemon, accelerator=a)["step"]["tensor_comm_s"] for a in ("h100-sxm", "h100-pcie-80gb", "h100-nvl"))
-    assert pcie > 5 * sxm  # two cards a bridge, the rest over PCIe
+    assert pcie > 5 * sxm  # a bridge joins two cards; other traffic uses PCIe
     assert math.isclose(pcie, nvl, rel_tol=0.05)  # the same bridge and the same bus
 
 
@@ -82,7 +83,7 @@ def test_across_machines_is_the_last_resort_and_says_so(daemon):
     slow = serving(daemon, model="deepseek-r1", accelerator="rtx-a6000")
     assert slow["recommended"]["gpus_per_replica"] > 8
     assert [w for w in slow["warnings"] if "last resort" in w]
-    fast = serving(daemon, model="deepseek-r1", accelerator="h100")  # 640 GB a machine: two of them, over InfiniBand
+    fast = serving(daemon, model="deepseek-r1", accelerator="h100")  # a machine has 640 GB: two of them, over InfiniBand
     assert fast["recommended"]["gpus_per_replica"] == 16
     assert not [w for w in fast["warnings"] if "last resort" in w]
     both = serving(daemon, model="deepseek-r1", accelerators=["rtx-a6000", "h100", "h200"])

@@ -1,4 +1,4 @@
-"""Keys that are bound to a label: nothing of another label is seen, changed, or told of, by any route."""
+"""Keys that are bound to a label: no route shows, changes or mentions an object of another label."""
 import csv
 import io
 import json
@@ -26,7 +26,7 @@ def key_of(daemon, name, *arguments):
 
 
 class Teams:
-    """Two teams with a plan each, and one of nobody; what was measured and reported of each."""
+    """Two teams with a plan each, and a plan without a label; each with its measurements and observations."""
 
     def __init__(self, daemon):
         self.daemon = daemon
@@ -53,7 +53,7 @@ class Teams:
         return self.daemon.request(method, path, body, bearer(key, **headers))
 
     def traces(self, team):
-        """What tells of a team."""
+        """Returns texts that identify a team."""
         return [self.plans[team], self.benchmarks[team], self.observations[team], f"secret-of-{team}", f"note-of-{team}", f"mark-of-{team}", f"seen-of-{team}"]
 
 
@@ -123,7 +123,7 @@ def test_each_route_answers_as_if_the_plan_never_was(teams):
 
 
 def test_no_answer_of_any_route_tells_of_another_label(teams):
-    """Every path that can be read, with every id that there is: a route that is added later is asked too."""
+    """Requests every readable path with every existing id. A route that is added later is covered as well."""
     document = teams.daemon.get("/openapi.json").json
     ids = [value for team in ("b", "none", "other") for value in (teams.plans[team], teams.benchmarks[team], teams.observations[team])]
     hidden = {team: teams.traces(team) for team in ("b", "none", "other")}
@@ -134,7 +134,7 @@ def test_no_answer_of_any_route_tells_of_another_label(teams):
         for ident in ids if "{" in path else [""]:
             for accept in item["get"]["responses"].get("200", {}).get("content", {"application/json": None}):
                 answer = teams.ask(teams.eyes, "GET", path.replace("{id}", ident), Accept=accept)
-                text = answer.text.replace(ident, "") if ident else answer.text  # what was asked for is said again
+                text = answer.text.replace(ident, "") if ident else answer.text  # the answer repeats the requested id
                 for team, traces in hidden.items():
                     assert not [trace for trace in traces if trace in text], (path, accept, team)
                 read += 1
@@ -186,7 +186,7 @@ def test_scopes_are_of_those_who_plan(teams):
 
 
 def test_a_changed_scope_admits_nobody(daemon_with, tmp_path):
-    """The label is under the key's checksum."""
+    """The key's checksum covers the label."""
     (tmp_path / "root").write_text(ROOT)
     daemon = daemon_with("--bootstrap-key-file", str(tmp_path / "root"))
     key = key_of(daemon, "a", "--scope", "team=a")

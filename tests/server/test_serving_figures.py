@@ -1,4 +1,5 @@
-"""What stands behind the figures of a service: parts that sum up, ranges that hold, inputs that move what they say, offers to choose from."""
+"""The figures of a service: parts that sum up, ranges that contain the value, inputs that move the stated figures, and
+the offers to choose from."""
 import math
 
 import pytest
@@ -27,7 +28,7 @@ def plan(daemon, changes):
 
 
 def figures(value, pointer):
-    """Every number below a pointer."""
+    """Yields every number below a pointer."""
     if isinstance(value, dict):
         for key, item in value.items():
             if key not in ("offer", "per_usd"):
@@ -55,7 +56,7 @@ def test_figures_of_whole_answers(daemon, changes):
             assert known["source"] and known["status"] in ("given", "default", "measured", "derived")
         for field, known in option["inputs"].items():
             assert known["low"] <= known["value"] <= known["high"] and known["source"] and known["status"], (field, known)
-        # parts and the whole
+        # The parts and the whole.
         assert same(cost["usd_per_hour"] * 730, cost["usd_per_month"])
         parts = [cost.get(key + "_usd_per_month", 0) for key in ("accelerators", "storage", "egress")]
         assert same(sum(parts), cost["usd_per_month"]) and same(energy["mean_w"] * 0.73, energy["kwh_per_month"])
@@ -68,7 +69,7 @@ def test_figures_of_whole_answers(daemon, changes):
         assert carbon["embodied_low_kgco2e_per_month"] < carbon["embodied_kgco2e_per_month"] < carbon["embodied_high_kgco2e_per_month"]
         water = energy["it_kwh_per_month"] * (inputs["site.wue_l_per_kwh"] + inputs["site.pue"] * inputs["site.ewif_l_per_kwh"])
         assert same(option["water_l_per_month"], water)
-        # per request, per token, per accelerator-hour
+        # Per request, per token, per accelerator-hour.
         load = sum(DAY) / 24 if "daily_profile" in changes else 1
         requests = option["throughput"]["output_tokens_per_s"] / 300 * load * 730 * 3600
         assert same(energy["wh_per_request"] * requests, energy["kwh_per_month"] * 1000)
@@ -110,7 +111,7 @@ def test_carbon_by_the_hour(daemon):
 
 
 def test_inputs_move_what_they_say(daemon):
-    """Asked again with the input at its ends, the answer moves as was said."""
+    """Requests the plan again with each input at its ends. The answer changes as stated."""
     pinned = {"parallelism": {"tensor": 4, "max_batch": 256}, "slo": None, "alternatives": 0, "site": {"provider": "aws", "region": "us-east-1"}}
     first = plan(daemon, pinned)
     moved = [item for item in first["sensitivity"] if item["method"] == "exact" and item["field"].split(".")[0] in ("site", "hardware")]
@@ -137,7 +138,7 @@ def test_the_front(daemon):
     asked = {"accelerator": None, "accelerators": ["h100", "h200", "mi300x", "a100"], "pricing": {"terms": ["on_demand", "spot"], "spot_interruptions_per_gpu_hour": 0.02}}
     many, none = plan(daemon, asked | {"alternatives": 8}), plan(daemon, asked | {"alternatives": 0})
     front = many["front"]
-    assert front == none["front"] and len(front) >= 3  # whatever else is answered
+    assert front == none["front"] and len(front) >= 3  # the front does not depend on the number of alternatives
     assert [point["usd_per_month"] for point in front] == sorted(point["usd_per_month"] for point in front)
     for name, figure in ("cheapest", "usd_per_month"), ("cleanest", "kgco2e_per_month"):
         assert next(point for point in front if point.get(name))[figure] == min(point[figure] for point in front)
@@ -152,7 +153,7 @@ def test_the_front(daemon):
             last = point
     spot = many["recommended"]["cost"]["offer"]["term"] == "spot"
     assert spot and any(warning.startswith("spot: ") for warning in many["warnings"])
-    # the objective and the caps choose among the same offers
+    # The objective and the caps choose among the same offers.
     clean = plan(daemon, asked | {"objective": "carbon", "alternatives": 0})["recommended"]
     cleanest = next(point for point in front if point.get("cleanest"))
     assert clean["carbon"]["kgco2e_per_month"] <= cleanest["kgco2e_per_month"] * (1 + 1e-9)
@@ -166,7 +167,8 @@ def test_the_front(daemon):
 
 
 def test_refresh_says_what_moved_a_service(daemon):
-    """A dirtier grid, then a dearer price, then a cheaper accelerator: each is a cause, and together they are the whole."""
+    """A dirtier grid, then a more expensive price, then a cheaper accelerator. Each is a cause, and together they
+    explain the whole change."""
     rows = [{"provider": "servecloud", "instance_type": "s." + name, "region": "serve-1", "accelerator_id": accelerator, "gpus": 1, "as_of": "2026-11-01",
              "price_usd_per_hour": usd, "pricing_model": "on_demand", "source": "a test"} for name, accelerator, usd in (("h100", "h100-sxm5-80gb", 3), ("h200", "h200-sxm5-141gb", 40))]
     prices = [daemon.post("/v1/prices", row) for row in rows]
@@ -199,7 +201,8 @@ def test_refresh_says_what_moved_a_service(daemon):
 
 
 def test_promises_and_what_confidence_costs(daemon):
-    """A default request is typical and kept four times in five, and says so; at even odds with the recipe it takes fewer."""
+    """A default request assumes typical practice and 80 % confidence, and the answer says so. With the recipe and 50 %
+    confidence the plan needs fewer accelerators."""
     asked = {"accelerator": "h100", "daily_profile": None, "slo": {"ttft_ms": 1000, "tpot_ms": 50}, "alternatives": 0}
     usual = plan(daemon, asked)
     assumed = {item["field"]: item["value"] for item in usual["assumptions"]}
@@ -213,7 +216,7 @@ def test_promises_and_what_confidence_costs(daemon):
     assert list(curve) == [0.5, 0.8, 0.95] and curve[0.8]["gpu_count"] == best["gpu_count"]
     assert curve[0.5]["gpu_count"] <= best["gpu_count"] <= curve[0.95]["gpu_count"]
     assert all(item["cure"] for item in usual["uncertainties"])
-    for confidence in (0.5, 0.95):  # asked for directly, each point is the answer
+    for confidence in (0.5, 0.95):  # each point equals the answer to a direct request
         direct = plan(daemon, asked | {"confidence": confidence})["recommended"]
         assert direct["gpu_count"] == curve[confidence]["gpu_count"], (confidence, direct["accelerator"], curve)
     even = plan(daemon, asked | {"confidence": 0.5, "practice": "recipe"})["recommended"]

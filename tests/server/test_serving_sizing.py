@@ -1,4 +1,4 @@
-"""Services that are sized: what is asked for and cannot be, every fault at once, and what an answer holds."""
+"""Sizing of services: impossible requests, every fault at once, and the contents of an answer."""
 import math
 
 import pytest
@@ -66,7 +66,7 @@ def test_promises_that_nothing_keeps(daemon):
     problem, faults = refused(daemon, {"slo": slo}, "infeasible")
     assert set(faults) == {"/slo/" + key for key in slo} and "(over)" in problem["detail"]
     nearest = {key: float(faults["/slo/" + key].split("; ")[1].split()[0]) for key in slo}
-    assert plan(daemon, {"slo": nearest})["recommended"]["slo_met"]  # the named limits can be kept
+    assert plan(daemon, {"slo": nearest})["recommended"]["slo_met"]  # the limits that the error names can be kept
     refused(daemon, {"slo": {key: limit / 2 for key, limit in nearest.items()}}, "infeasible")
 
 
@@ -111,7 +111,7 @@ def test_days_and_prices(daemon):
     assert [hour["hour"] for hour in hours] == list(range(24))
     assert hours[12]["replicas"] == option["replicas"] and hours[2]["replicas"] < hours[7]["replicas"] < option["replicas"]
     assert all(hour["replicas"] + hour["starting"] >= hours[(i + 1) % 24]["replicas"] for i, hour in enumerate(hours))
-    assert min(hour["replicas"] for hour in hours) >= 2  # one may fail at any hour
+    assert min(hour["replicas"] for hour in hours) >= 2  # one replica may fail at any hour
     autoscaled, saved = option["autoscaled"], next(item for item in day["advice"] if item["code"] == "autoscale")
     assert math.isclose(autoscaled["gpu_hours_per_month"] + autoscaled["saved_gpu_hours_per_month"], 730 * option["gpu_count"], rel_tol=1e-9)
     assert autoscaled["saved_usd_per_month"] == -saved["change_usd"] > 0
@@ -134,7 +134,8 @@ def test_nothing_answered_is_beaten(daemon):
 
 
 def test_what_to_commit_to_over_the_day(daemon):
-    """Reserved at 0.6 of the price by use: every replica that is needed for more than 0.6 of the day is committed to."""
+    """A reservation costs 0.6 of the price by use: every replica that is needed for more than 0.6 of the day is
+    reserved."""
     rows = [{"provider": "mixcloud", "instance_type": "x.h100", "region": "mix-1", "accelerator_id": "h100-sxm5-80gb", "gpus": 8, "as_of": "2026-11-01",
              "price_usd_per_hour": usd, "pricing_model": term, "source": "a test"} for term, usd in (("on_demand", 20), ("reserved_1y", 12), ("spot", 6))]
     made = [daemon.post("/v1/prices", row) for row in rows]

@@ -1,14 +1,15 @@
-"""A byte now and then resets a timer of inactivity for ever; the total deadline of a request does not care."""
+"""A byte from time to time resets an idle timer for ever. The total deadline of a request still applies."""
 import threading
 import time
 
 import pytest
 
-DEADLINE = 1  # seconds; the sweeper looks four times a second
+DEADLINE = 1  # seconds; the daemon checks deadlines four times a second
 
 
 def drip(wire, data, until):
-    """Sends a byte every 0.2 s until cut or past `until`; how long it was let."""
+    """Sends a byte every 0.2 s until the daemon cuts the connection or the time is up. Returns how long the client was
+    served."""
     begun = time.monotonic()
     for byte in data:
         if time.monotonic() - begun > until:
@@ -40,7 +41,7 @@ def test_a_byte_now_and_then_is_cut_while_others_are_served(daemon_with, name):
             wire.send(begin)
             if name == "on_a_used_connection":
                 assert wire.answer().status == 200
-                time.sleep(0.6)  # idle: the sweeper has seen it
+                time.sleep(0.6)  # idle: the daemon has checked the connection meanwhile
             outcome["cut_after"] = drip(wire, rest, 15)
             try:
                 outcome["answer"] = wire.answer()
@@ -55,9 +56,9 @@ def test_a_byte_now_and_then_is_cut_while_others_are_served(daemon_with, name):
         served += 1
         time.sleep(0.05)
     thread.join()
-    assert outcome["cut_after"] is not None, "the client was let go on for 15 s"
+    assert outcome["cut_after"] is not None, "the daemon did not cut the client within 15 s"
     assert served > 5
-    if outcome["answer"]:  # it may be lost with the reset that the client's next byte provokes
+    if outcome["answer"]:  # the reset after the client's next byte may discard it
         assert outcome["answer"].status == 408 and outcome["answer"].json["status"] == 408
 
 
@@ -70,7 +71,7 @@ def test_an_idle_connection_is_kept(daemon_with):
 
 
 def test_a_client_that_does_not_read_is_cut(daemon_with):
-    """/openapi.json is larger than the socket buffers of both sides are made here."""
+    """/openapi.json is larger than the socket buffers of both sides in this test."""
     daemon = daemon_with("--send-seconds", "1")
     import socket
     client = socket.socket()
@@ -88,4 +89,4 @@ def test_a_client_that_does_not_read_is_cut(daemon_with):
         pass
     client.close()
     whole = len(daemon.get("/openapi.json").body)
-    assert got < 200 * whole, "it was cut before everything was sent"
+    assert got < 200 * whole, "the daemon sent everything before it cut the client"

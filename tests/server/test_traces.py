@@ -1,4 +1,5 @@
-"""Traffic of inference requests, over the wire: traces of a million rows, of ten million, packed, kept, and wrong ones; rates, classes, routing."""
+"""Traffic of inference requests over the wire: traces of a million and of ten million rows, packed, stored, and wrong
+ones; rates, classes, routing."""
 import gzip
 import hashlib
 import re
@@ -20,7 +21,7 @@ def request(rows, rest='"model":"llama-3.1-8b","accelerator":"h100","gpu_count":
 
 
 def memory_bytes(daemon, key="VmHWM"):
-    """0 under sanitizers, which keep what is freed."""
+    """Returns 0 under sanitizers, which do not release freed memory."""
     if conftest.is_sanitized():
         return 0
     with open(f"/proc/{daemon.process.pid}/status") as status:
@@ -35,12 +36,12 @@ def test_a_million_rows(daemon_with):
     answer = send(daemon, request(rows))
     assert answer.status == 200, answer.text
     trace = answer.json["request"]["trace"]
-    # 0.50 is written as 0.5: the digest is of the shortest numbers.
+    # 0.50 is written as 0.5: the digest covers the shortest form of each number.
     shortest = re.sub(r"\.50,", ".5,", rows)
     assert trace == {"rows": 1_000_000, "sha256": hashlib.sha256(f"[{shortest}]".encode()).hexdigest()}
     assert answer.json["result"]["recommended"]["simulated"]["requests"] == 1_000_000
-    assert memory_bytes(daemon) - before < 64 << 20, "rows are held as 24 bytes each, their text never"
-    assert memory_bytes(daemon, "RssAnon") < 32 << 20, "and go back to the system"
+    assert memory_bytes(daemon) - before < 64 << 20, "a row takes more than 24 bytes, or its text is kept"
+    assert memory_bytes(daemon, "RssAnon") < 32 << 20, "the memory was not returned to the system"
     packed = send(daemon, gzip.compress(request(rows).encode(), 1), PACKED)
     assert packed.json["request"] == answer.json["request"] and packed.json["result"] == answer.json["result"]
 
@@ -86,13 +87,13 @@ def test_ten_million_rows_are_too_many(daemon_with):
     before = memory_bytes(daemon)
     rows = b",".join([b"[7,1,1]"] * 10_000_000)
     body = request("[0,1,1],").encode()[:-3] + rows + b"]}}"
-    assert send(daemon, body).status == 413, "told to a client that sends all of it before it reads"
+    assert send(daemon, body).status == 413, "a client that sends the whole body first gets no 413"
     packed = gzip.compress(body, 1)
     assert len(packed) < 8 << 20
     answer = send(daemon, packed, PACKED)
     assert answer.status == 413 and "2000000 requests" in answer.json["detail"]
     assert send(daemon, packed, PACKED, PLAN).status == 413
-    assert memory_bytes(daemon) - before < 96 << 20, "two million rows, and their copy while they grow"
+    assert memory_bytes(daemon) - before < 96 << 20, "memory exceeds two million rows and their copy while the array grows"
     assert send(daemon, request("[0,100,20],[1,100,20]")).status == 200
 
 

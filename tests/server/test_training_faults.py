@@ -1,4 +1,4 @@
-"""What cannot be planned: every fault at once, what would do, and the nearest that can."""
+"""Requests that cannot be planned: every fault at once, a value that works, and the nearest possible plan."""
 import pytest
 
 BASE = {"model": "llama-3.1-8b", "tokens": "15T", "accelerator": "h100"}
@@ -34,7 +34,7 @@ def test_layouts_that_cannot_be(daemon, gpus, pins, batch, pointer, would_do):
 
 
 def test_the_nearest_keeps_what_it_can(daemon):
-    """Of degrees whose product is wrong the fewest are given up, data first."""
+    """If the product of the degrees is wrong, the nearest layout changes the fewest degrees, data first."""
     problem, faults = refused(daemon, {"gpu_count": 64, "parallelism": {"tensor": 8, "pipeline": 8, "data": 8, "context": 8}}, "invalid")
     assert "tensor 8, pipeline 8, data 1, context 1" in problem["detail"]
     problem, faults = refused(daemon, {"gpu_count": 64, "parallelism": {"tensor": 8, "pipeline": 2, "data": 1, "context": 8}}, "invalid")
@@ -43,7 +43,7 @@ def test_the_nearest_keeps_what_it_can(daemon):
 
 @pytest.mark.parametrize("pins", [{"zero_stage": 0}, {"zero_stage": 3}, {}])
 def test_a_layout_that_was_answered_can_be_pinned(daemon, pins):
-    """All of it, with what it says of groups of ZeRO where there is none."""
+    """A whole answered layout can be pinned, including the ZeRO fields of a layout without ZeRO."""
     option = daemon.post("/v1/estimates/training", BASE | {"gpu_count": 64, "parallelism": pins}).json["result"]["recommended"]
     again = daemon.post("/v1/estimates/training", BASE | {"gpu_count": 64, "parallelism": option["parallelism"]})
     assert again.status == 200, again.text
@@ -70,7 +70,7 @@ def test_all_faults_at_once(daemon):
     _, faults = refused(daemon, {"gpu_count": 48, "parallelism": {"tensor": 6, "pipeline": 64, "expert": 4}}, "invalid")
     assert set(faults) == {"/parallelism", "/parallelism/tensor", "/parallelism/pipeline", "/parallelism/expert"}
     _, faults = refused(daemon, {"gpu_count": 48, "accelerator": "h1000", "global_batch_tokens": 7, "parallelism": {"tensor": 6}}, "invalid")
-    assert set(faults) == {"/accelerator", "/parallelism/tensor", "/global_batch_tokens"}  # pins need the model alone
+    assert set(faults) == {"/accelerator", "/parallelism/tensor", "/global_batch_tokens"}  # pins need only the model
     _, faults = refused(daemon, {"model": "lama", "accelerators": ["a100", "z9"], "accelerator": None, "stack": "nemo", "parallelism": {"tensor": 0},
                                  "colour": 1}, "invalid")
     assert set(faults) == {"/model", "/accelerators/1", "/stack", "/parallelism/tensor", "/colour"}
@@ -88,9 +88,9 @@ def test_every_constraint_that_does_not_hold(daemon):
     problem, faults = refused(daemon, caps, "infeasible")
     assert set(faults) == {"/" + key for key in caps}
     assert "times the limit" in faults["/deadline_hours"] and "fastest" in faults["/deadline_hours"]
-    assert problem["detail"].endswith("; other limits fail too, see errors"), "the sentence is whole"
+    assert problem["detail"].endswith("; other limits fail too, see errors"), "the sentence is cut"
     needed = float(faults["/budget_usd"].split(" needs ")[1].split()[0])
-    assert daemon.post("/v1/estimates/training", BASE | {"budget_usd": needed * 1.001}).status == 200  # what was said is so
+    assert daemon.post("/v1/estimates/training", BASE | {"budget_usd": needed * 1.001}).status == 200  # the stated budget is enough
     assert daemon.post("/v1/estimates/training", BASE | {"budget_usd": needed * 0.99}).status == 422
 
 
@@ -103,7 +103,7 @@ def test_a_fixed_number_is_told_which_would_be_in_time(daemon):
     assert promise["what"] == "deadline" and promise["limit"] == 1000 and promise["probability"] >= 0.8
     assert daemon.post("/v1/estimates/training", BASE | {"gpu_count": int(number) // 2, "deadline_hours": 1000}).status == 422
     _, faults = refused(daemon, {"gpu_count": 64, "deadline_hours": 0.001}, "infeasible")
-    assert "of them" not in faults["/deadline_hours"]  # none would
+    assert "of them" not in faults["/deadline_hours"]  # no number of accelerators keeps the deadline
 
 
 def test_memory_says_what_holds_it(daemon):

@@ -1,4 +1,4 @@
-"""Advice end to end: what a lever says is what the plan with it answers."""
+"""Advice end to end: the plan with a lever applied has the effect that the lever states."""
 import math
 
 import pytest
@@ -49,14 +49,15 @@ def test_a_newer_accelerator_is_planned_with_its_own_offer(daemon):
 @pytest.mark.parametrize("accelerator", ["v100", "p100", "t4", "k80"])
 @pytest.mark.parametrize("pricing", [{}, {"pricing": {"usd_per_gpu_hour": 2}}])
 def test_old_accelerators_and_given_prices_have_newer_ones(daemon, accelerator, pricing):
-    """V100, P100, T4 and K80 have no BF16 rate: their own formats' are compared, and the newer one trains in BF16."""
+    """V100, P100, T4 and K80 have no BF16 rate: the rates of their own formats are compared, and the newer accelerator
+    trains in BF16."""
     body = {"model": {"params": "1B"}, "tokens": "10B", "gpu_count": 64}
     old, levers = planned(daemon, body | {"accelerator": accelerator} | pricing)
     lever = levers["newer_accelerator"]
     newer, _ = planned(daemon, body | {"accelerator": lever["detail"].split(",")[0], "precision": "bf16"})
     assert lever["detail"].endswith("in bf16") and lever["change_hours"] < 0
     assert math.isclose(newer["recommended"]["wall_clock_hours"] - old["recommended"]["wall_clock_hours"], lever["change_hours"], rel_tol=1e-6)
-    if "cost" in old["recommended"]:  # nobody rents out K80s any more
+    if "cost" in old["recommended"]:  # no provider rents K80s any more
         assert math.isclose(newer["recommended"]["cost"]["total_usd"] - old["recommended"]["cost"]["total_usd"], lever["change_usd"], rel_tol=1e-6)
 
 

@@ -1,4 +1,5 @@
-"""What is believed of measurements that come with an agent's key: a figure out of range waits, an impossible one fails its benchmark."""
+"""Which measurements by an agent's key are accepted: a figure out of range waits for an admin, an impossible one fails
+its benchmark."""
 import time
 
 import pytest
@@ -12,7 +13,7 @@ ROOT = "fp_" + "ad" * 32
 
 
 class Hub:
-    """A daemon without devices, with an admin's key and those of two agents."""
+    """A daemon without devices, with an admin's key and the keys of two agents."""
 
     def __init__(self, daemon_with, folder):
         (folder / "root").write_text(ROOT)
@@ -20,7 +21,7 @@ class Hub:
         self.root = {"Authorization": f"Bearer {ROOT}"}
         self.keys = {name: run("keys", "create", "--role", "agent", "--name", name, "--database", self.daemon.database).stdout.strip() for name in ("one", "two")}
         self.keys["root"] = ROOT
-        time.sleep(2.1)  # keys of another process count within two seconds
+        time.sleep(2.1)  # keys that another process makes are valid within two seconds
 
     def get(self, path):
         return self.daemon.request("GET", path, headers=self.root)
@@ -29,7 +30,7 @@ class Hub:
         return self.daemon.post(path, body, self.root)
 
     def deliver(self, key, device, result):
-        """The answer to the delivery, and the benchmark's own result."""
+        """Returns the answer to the delivery, and the benchmark's own result."""
         agent = FakeAgent(self.daemon, f"{key}-of-{device}", [gpu(device)], key=self.keys[key])
         assert agent.register().status == 200
         name = self.post("/v1/benchmarks", {"suite": "quick", "device": device}).json["id"]
@@ -70,7 +71,7 @@ def test_a_forged_result_bends_no_plan(hub):
     waiting = hub.calibrations("held=true")
     assert len(waiting) == 2 and all(not row["used"] and "waits for an admin" in row["unused_because"] for row in waiting.values()), waiting
     assert hub.hours() == before
-    # many devices of the same key say no more than one
+    # Many devices of the same key count as one.
     for i in range(2, 8):
         hub.deliver("one", f"GPU-{i}", shares(f"GPU-{i}", 0.01, 0.01))
     assert hub.hours() == before and len(hub.calibrations("held=true")) == 14
@@ -107,7 +108,7 @@ def test_an_admin_accepts_and_rejects(hub):
 
 
 def test_a_successor_of_the_key_is_no_other_key(hub):
-    """Keys that were rotated are one owner's: the new one does not speak for what the old one delivered."""
+    """Rotated keys have one owner: the new key does not confirm a result that the old key delivered."""
     before = hub.hours()
     hub.deliver("one", "GPU-1", shares("GPU-1", 0.20))
     listed = run("keys", "list", "--database", hub.daemon.database).stdout.splitlines()
@@ -116,7 +117,7 @@ def test_a_successor_of_the_key_is_no_other_key(hub):
     hub.deliver("next", "GPU-2", shares("GPU-2", 0.20))
     assert hub.hours() == pytest.approx(before, rel=0.1) and len(hub.calibrations("held=true")) == 2
     hub.deliver("two", "GPU-3", shares("GPU-3", 0.20))
-    assert hub.hours() > 1.5 * before  # which another key does
+    assert hub.hours() > 1.5 * before  # a result of another key confirms it
 
 
 def test_a_device_of_another_key_speaks_for_it(hub):
@@ -124,9 +125,9 @@ def test_a_device_of_another_key_speaks_for_it(hub):
     hub.deliver("one", "GPU-1", shares("GPU-1", 0.20))
     hub.deliver("one", "GPU-2", shares("GPU-2", 0.20))
     bent = hub.hours()
-    assert bent == pytest.approx(before, rel=0.1), "only the memory's figure, which is in range, counts"
+    assert bent == pytest.approx(before, rel=0.1), "only the memory figure, which is in range, may count"
     hub.deliver("two", "GPU-3", shares("GPU-3", 0.30))
-    assert hub.hours() == bent, "it does not agree"
+    assert hub.hours() == bent, "a figure that disagrees must not count"
     hub.deliver("two", "GPU-4", shares("GPU-4", 0.205))
     assert hub.hours() > 1.5 * before
     rows = hub.calibrations("quantity=gemm_efficiency")
@@ -157,7 +158,7 @@ def test_impossible_figures_fail_their_benchmark(hub, result, reason, key):
 
 
 def test_what_a_key_may_leave_here_is_bounded(hub):
-    """Devices that an agent no longer tells are forgotten but for the newest."""
+    """Devices that an agent no longer reports are deleted, except the newest."""
     agent = FakeAgent(hub.daemon, "a1", key=hub.keys["one"])
     for i in range(4):
         assert agent.register([gpu(f"GPU-{i}-{k}") for k in range(64)]).status == 200

@@ -1,4 +1,5 @@
-"""The systemd unit and the container's seccomp profile: what they take from the daemon is not missed, and they take nearly all that can be taken."""
+"""The systemd unit and the container's seccomp profile: the daemon works without the calls that they forbid, and they
+forbid nearly all that can be forbidden."""
 import json
 import os
 import re
@@ -27,7 +28,7 @@ def expanded(word):
 
 
 def calls():
-    """As systemd reads the lines: the first makes the list, ~ takes from it."""
+    """Reads the lines as systemd does: the first sets the list, and lines with ~ remove from it."""
     allowed = set()
     for line in settings("SystemCallFilter"):
         words = set().union(*(expanded(word) for word in line.lstrip("~").split()))
@@ -36,7 +37,7 @@ def calls():
 
 
 def profile_calls():
-    """Of the container's profile, as a runtime reads it."""
+    """Returns the calls that the container's profile allows, as a runtime reads it."""
     profile = json.loads((ROOT / "deploy/seccomp.json").read_text())
     assert profile["defaultAction"] == "SCMP_ACT_ERRNO"
     return {name for rule in profile["syscalls"] if rule["action"] == "SCMP_ACT_ALLOW" for name in rule["names"]}
@@ -45,7 +46,7 @@ def profile_calls():
 @pytest.fixture(params=(calls, profile_calls))
 def confined(tmp_path, request):
     daemon = Daemon(tmp_path, "--log-file", str(tmp_path / "log.jsonl"), expect_start=False)
-    as_root = {"fchown"} if os.geteuid() == 0 else set()  # SQLite gives its log to the database's owner, as root only
+    as_root = {"fchown"} if os.geteuid() == 0 else set()  # SQLite gives its log to the database's owner, only as root
     daemon.wrapper = [sys.executable, str(ROOT / "tests/server/filtered.py"), ",".join(sorted(request.param() | as_root))]
     return daemon
 
@@ -71,17 +72,17 @@ def test_no_call_that_unit_or_container_drops_is_missed(confined):
         if bench.status == 202 and confined.get(bench.headers["location"]).json["state"] in ("succeeded", "failed"):
             break
         time.sleep(0.1)
-        if bench.status != 202:  # the device is looked for still
+        if bench.status != 202:  # the daemon is still listing devices
             bench = confined.post("/v1/benchmarks", {"suite": "stream_triad", "timeout_s": 60})
     done = confined.get(bench.headers["location"]).json
-    assert done["state"] == "succeeded" or "nothing could be measured" in done["state_reason"], done  # on a busy machine; a missed call is a signal
+    assert done["state"] == "succeeded" or "nothing could be measured" in done["state_reason"], done  # the machine may be busy; a forbidden call would end the worker by a signal
     confined.signal(signal.SIGHUP)
     assert confined.get("/livez").status == 200
     assert confined.stop() == 0
 
 
 def test_the_containers_profile_is_short():
-    """Most of what a runtime allows by default, and all that changes the machine, is gone."""
+    """The profile drops most calls that a runtime allows by default, and all calls that change the machine."""
     allowed = profile_calls()
     assert len(allowed) < 180 and {"read", "futex", "execve"} <= allowed
     assert not allowed & {"ptrace", "mount", "umount2", "bpf", "io_uring_setup", "userfaultfd", "keyctl", "unshare", "setns", "init_module", "reboot", "process_vm_writev",

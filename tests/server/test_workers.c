@@ -1,4 +1,4 @@
-/* The queue of a pool: whose work comes next, who is turned away, how many threads one client has. */
+/* The queue of a pool: whose work is next, which request is rejected, and how many threads a client has. */
 #include <semaphore.h>
 
 #include "server/exchange.h"
@@ -7,7 +7,7 @@
 
 enum { NAMES_MAX = 16 };
 
-/* What the pool has run, in order; each piece of work ends when the test lets it. */
+/* The work that the pool has run, in order. Each piece of work ends when the test allows it. */
 static struct {
 	struct exchange_pool pool;
 	struct workers workers;
@@ -15,7 +15,7 @@ static struct {
 	pthread_mutex_t mutex;
 	const char *names[NAMES_MAX];
 	size_t count;
-	uint64_t spender; /* a client whose work is worth an hour of its rate */
+	uint64_t spender; /* a client each of whose requests uses an hour of its rate */
 } room;
 
 static int64_t work(struct exchange *exchange)
@@ -43,7 +43,7 @@ static void open_room(unsigned threads, unsigned threads_per_client, size_t maxi
 	assert_true(workers_start(&room.workers, &options));
 }
 
-/* Lets everything end, and takes down the room. */
+/* Lets all work end, and stops the pool. */
 static void close_room(void)
 {
 	for (int i = 0; i < NAMES_MAX; i++)
@@ -52,7 +52,7 @@ static void close_room(void)
 	exchange_pool_release(&room.pool);
 }
 
-/* Its name if it was turned away, or the other's. */
+/* Adds work. Returns the name of the rejected work, its own or another's; NULL: none. */
 static const char *push(const char *name, uint64_t who, uint64_t address)
 {
 	struct exchange *exchange = exchange_take(&room.pool), *away;
@@ -145,7 +145,7 @@ static void one_client_leaves_a_thread_to_others(void **state)
 
 static void others_wait_when_they_could_begin(void **state)
 {
-	struct exchange running = {.share = NULL}; /* of a client that has nothing waiting */
+	struct exchange running = {.share = NULL}; /* its client has no waiting work */
 
 	(void)state;
 	open_room(1, 1, 100);
@@ -153,13 +153,13 @@ static void others_wait_when_they_could_begin(void **state)
 	assert_null(push("a1", 1, 1));
 	wait_for_begun(1);
 	assert_null(push("a2", 1, 1));
-	assert_false(workers_others_wait(&room.workers, &running)); /* its client has all the threads that it may have */
+	assert_false(workers_others_wait(&room.workers, &running)); /* its client already has all its threads */
 	assert_null(push("b1", 2, 2));
 	assert_true(workers_others_wait(&room.workers, &running));
 	pthread_mutex_lock(&room.workers.mutex);
-	running.share = room.workers.first->next->share; /* b's */
+	running.share = room.workers.first->next->share; /* b's share */
 	pthread_mutex_unlock(&room.workers.mutex);
-	assert_false(workers_others_wait(&room.workers, &running)); /* one's own work is no reason */
+	assert_false(workers_others_wait(&room.workers, &running)); /* the client's own work does not count */
 	close_room();
 }
 
@@ -177,7 +177,7 @@ static void only_its_own_work_makes_a_client_wait(void **state)
 	close_room();
 }
 
-/* Until the pool is stopped, which runs what is queued: nothing stays unanswered. */
+/* Its work waits until the pool stops. The pool then runs all queued work, so no request is left without an answer. */
 static void who_is_ahead_of_its_rate_waits(void **state)
 {
 	static const char *const expected[] = {"a1", "b1", "b2", "a2"};

@@ -1,4 +1,4 @@
-/* Wrong keys are counted by address, in a table that is bounded. */
+/* Counts wrong keys by address, in a bounded table. */
 #include <stdlib.h>
 
 #include "server/wire/wrong_keys.h"
@@ -29,11 +29,11 @@ static void so_many_a_minute(void **state)
 	assert_false(first);
 	assert_int_equal(show(8, 141), 0); /* another address */
 	assert_int_equal(show(7, 159), 1);
-	assert_int_equal(show(7, 160), 0); /* its minute is over */
+	assert_int_equal(show(7, 160), 0); /* its minute has passed */
 	wrong_keys_release(&keys);
 }
 
-/* Ten thousand addresses that show one each do not make room for the one that shows many. */
+/* Ten thousand addresses with one wrong key each do not displace the address with many. */
 static void who_goes_on_stays(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-"""Who tries keys is slowed; right keys of the same address, and other addresses, are not."""
+"""A client that tries keys is slowed down. Right keys from the same address, and other addresses, are not."""
 import socket
 import sqlite3
 import time
@@ -36,15 +36,15 @@ def test_wrong_keys_are_slowed(daemon):
     answers = [show(daemon, f"fp_wrong{i:035d}") for i in range(200)]
     assert [answer.status for answer in answers] == [401] * 30 + [429] * 170
     assert all(0 < int(answer.headers["retry-after"]) <= 60 and "wrong API keys" in answer.json["detail"] for answer in answers[30:])
-    assert show(daemon, ROOT).status == 200  # of the same address
+    assert show(daemon, ROOT).status == 200  # from the same address
     assert show(daemon, "fp_wrong", source="127.0.0.2").status == 401
     assert daemon.get("/livez").status == 200
-    assert daemon.get("/v1/catalogue").status == 401  # no key is no wrong one
+    assert daemon.get("/v1/catalogue").status == 401  # a missing key is not a wrong key
     assert len([line for line in daemon.log() if line["event"] == "wrong_keys"]) == 1
 
 
 def test_a_key_is_replaced_without_a_gap(daemon):
-    """Two of a name are valid at once; the old one is revoked when the new one is where it is needed."""
+    """Two keys of one name are valid at once. The old one is revoked when the new one is in use."""
     made = [run("keys", "create", "--name", "ops", "--role", "viewer", "--database", daemon.database) for _ in range(2)]
     old, new = (one.stdout.strip() for one in made)
     time.sleep(2.1)
@@ -55,7 +55,7 @@ def test_a_key_is_replaced_without_a_gap(daemon):
 
 
 def test_the_last_keys_end_opens_no_door(daemon_with, tmp_path):
-    """Without a key everybody on this machine is admin: not when there is one that has expired."""
+    """Without any key, every local user is admin. That does not apply if a key exists and has expired."""
     daemon = daemon_with()
     assert daemon.get("/v1/catalogue").status == 200
     assert run("keys", "create", "--days", "1", "--role", "admin", "--database", daemon.database).returncode == 0

@@ -36,7 +36,7 @@ def look_under(tool, folder):
     """Sets the environment for the next daemons, so that each finding becomes a file in the folder."""
     if tool == "valgrind":
         os.environ["FLEETPLAN_WRAPPER"] = VALGRIND.format(folder)
-    if tool == "tsan":  # its allocator sometimes fails to map its addresses when address randomisation is on
+    if tool == "tsan":  # its allocator sometimes fails to start with 32 bits of address randomisation
         os.environ["FLEETPLAN_WRAPPER"] = "setarch -R"
     os.environ["ASAN_OPTIONS"] = f"log_path={folder}/finding:detect_stack_use_after_return=0"
     os.environ["UBSAN_OPTIONS"] = f"log_path={folder}/finding:print_stacktrace=1"
