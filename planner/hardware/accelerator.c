@@ -186,7 +186,7 @@ double accelerator_idle_w(const struct accelerator *accelerator, double *low_w, 
 	if (source)
 		*source =
 			stated ? (accelerator->source ? accelerator->source : "catalogue row")
-				   : "E62: 0.118 of TDP, median of the catalogue's eleven GPU rows with both figures (0.114 to 0.144)";
+				   : "E62: 0.118 of the load power, median of the catalogue's eleven GPU rows with both figures (0.114 to 0.144)";
 	return stated ? accelerator->idle_w : load_w * idle_share;
 }
 
