@@ -14,13 +14,13 @@
 /* Columns: member; value; p10 and p90; meaning; source; inputs of the measurements. tests/validation/engine_pairs.csv
  * has the pairs; tests/planner/test_serving_practice.c recomputes count, median, p10 and p90. */
 #define SERVING_PRACTICE_CONSTANTS(X) \
-	X(release, 1.0, 0.92, 1.03, "throughput of an engine's newest release over that of the one before it, which still runs", \
-		"33 pairs on the same model, layout and load: median 0.98, p10 0.92, p90 1.03: to be one release behind costs nothing that was measured", \
+	X(release, 1.0, 0.92, 1.03, "throughput of an engine's newest release divided by that of the release before it, which services still run", \
+		"33 pairs of releases on the same model, layout and load: median 0.98, p10 0.92, p90 1.03; no cost of the older release was measured", \
 		"vLLM 0.8.3 to 0.11.1 on MI300X, TensorRT-LLM 0.17 and 1.0 on H100 and H200") \
-	X(flags, 1.03, 1.0, 1.13, "throughput of an engine with tuned flags over that with the flags it starts with", \
+	X(flags, 1.03, 1.0, 1.13, "throughput of an engine with tuned flags divided by that with its default flags", \
 		"8 pairs of one flag, vLLM's asynchronous scheduling: median 1.03, p10 1.00, p90 1.13", "gpt-oss-20b on A100 and H100, vLLM of 2025-10") \
-	X(tuning, 1.03, 1.0, 1.06, "throughput that constants of vendors' tuned runs predict over what independent tests measure, beyond their flags", \
-		"medians of five tests, fitted without all of them: 0.91 to 1.15, median 1.06 (docs/accuracy.md), over the 1.03 of flags; that some are faster is the error that intervals have (E193)", \
+	X(tuning, 1.03, 1.0, 1.06, "throughput that constants fitted to vendors' tuned runs predict, divided by the throughput that independent tests measure, beyond the effect of flags", \
+		"medians of five tests, predicted with constants fitted without all of them: 0.91 to 1.15, median 1.06 (docs/accuracy.md), divided by the 1.03 of flags; tests that are faster than predicted are part of the intervals' error (E193)", \
 		"gpustack, two of dstack, two of ML.ENERGY: 370 throughputs, A100 to B200 and MI300X, vLLM, SGLang and TensorRT-LLM of 2024-11 to 2026-02")
 
 /* E136. Computes by how much a service needs more capacity than the recipe's engine under the announced load.
