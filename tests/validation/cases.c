@@ -13,7 +13,8 @@ static const char *text_of(const json_t *row, const char *key)
 	return arena_strdup(product_arena(), json_string_value(json_object_get(row, key)));
 }
 
-/* What a row may hold: the first are read, the others tell readers of the file where its figures come from. */
+/* Exits on a member that a row may not have. This program does not read all members: some describe the sources of the
+ * figures. */
 static void check_members(json_t *row)
 {
 	static const char *const members[] = {"id", "suite", "family", "request", "expect", "oom", "team", "scored", "informed", "published",
@@ -27,7 +28,7 @@ static void check_members(json_t *row)
 		for (size_t i = 0; i < COUNT_OF(members); i++)
 			known |= strcmp(members[i], key) == 0;
 		if (!known)
-			product_stop("unknown member of a case", key);
+			product_stop("a case has an unknown member", key);
 	}
 }
 
@@ -44,10 +45,11 @@ static void read_expected(const json_t *row, struct validation_case *item)
 		read += json_is_number(value);
 	}
 	if ((read == 0 && !item->oom) || read != json_object_size(expect))
-		product_stop("unknown expectation of a case", item->id);
+		product_stop("expect needs step.time_s, gpu_hours, memory.*_bytes or tflops_per_gpu, and nothing else", item->id);
 }
 
-/* The service's own path. The further options of a plan are not judged and take most of the time of a search: none are asked for. */
+/* Resolves a request as the service does. Alternatives are off by default: they are not judged, and take most of the
+ * search time. */
 static bool resolve(const json_t *request, const char *id, struct training_input *input)
 {
 	json_t *asked = json_copy((json_t *)request);
@@ -120,7 +122,7 @@ static void read_case(const char *line, void *context)
 	item->oom = json_is_true(json_object_get(row, "oom"));
 	read_expected(row, item);
 	if (is_given(item->expected[EXPECT_GPU_HOURS]) != (item->team != NULL))
-		product_stop("a whole run, and it alone, states gpu_hours and its team", item->id);
+		product_stop("a case needs both gpu_hours and team (whole run), or neither (pinned step)", item->id);
 	if (!item->team && doubted(row)) {
 		cases->doubted++;
 	} else if (resolve(request, item->id, &item->input)) {

@@ -13,8 +13,8 @@ struct slice {
 };
 
 static const struct slice slices[] = {
-	{"dense, 16 bits, until 2022, without vtrain-single", slice_dense}, {"dense, 16 bits, hardware since", slice_dense_new}, {"dense, 8 and 4 bits", slice_narrow}, {"mixtures of experts", slice_experts},
-	{"fine-tuning", slice_tuning}, {"suites that bounds rest on", slice_judged}, {"suites outside the fit", slice_unseen}, {"all steps", slice_steps},
+	{"dense, 16 bits, hardware until 2022, without vtrain-single", slice_dense}, {"dense, 16 bits, newer hardware", slice_dense_new}, {"dense, 8 and 4 bits", slice_narrow}, {"mixtures of experts", slice_experts},
+	{"fine-tuning", slice_tuning}, {"suites in the fit", slice_judged}, {"suites outside the fit", slice_unseen}, {"all steps", slice_steps},
 };
 
 static void score_row(FILE *file, const char *name, const struct outcomes *outcomes, outcome_filter *wanted, const void *argument)
@@ -35,7 +35,7 @@ static void score_row(FILE *file, const char *name, const struct outcomes *outco
 	fputc('\n', file);
 }
 
-/* One accelerator family and kind of training of the planner's own table (E163). */
+/* One accelerator family and kind of training of the planner's table (E163). */
 struct ground_group {
 	const struct ground_row *row;
 	enum ground_kind kind;
@@ -59,9 +59,9 @@ static bool opens_group(const struct outcomes *outcomes, size_t index, const str
 
 static void write_groups(FILE *file, const struct outcomes *outcomes)
 {
-	fprintf(file, "\n## Coverage by group\n\nSteps by accelerator and kind of training, their suites left out of the fit. *More spread*: the standard deviation of the logarithm that the accelerator adds to "
-		"its intervals (E163); a kind without a row here adds 0.2 on an accelerator that has others. What would narrow an interval: `fleetplan bench` on the machine itself "
-		"(POST /v1/benchmarks with the plan's id), and steps of real jobs (POST /v1/observations).\n\n"
+	fprintf(file, "\n## Coverage by group\n\nSteps by accelerator and kind of training, each *fitted* suite left out of the fit. *More spread*: the accelerator's part of the standard deviation of the logarithm (E163). "
+		"On an accelerator with rows here, a kind without a row adds 0.2. To narrow an interval, run `fleetplan bench` on the machine itself "
+		"(POST /v1/benchmarks with the plan's id), or send steps of real jobs (POST /v1/observations).\n\n"
 		"| accelerator | kind | n | mean | bias | inside | more spread | from |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
 	for (size_t i = 0; i < outcomes->count; i++) {
 		const struct validation_case *item = outcomes->items[i].item;
@@ -76,13 +76,13 @@ static void write_groups(FILE *file, const struct outcomes *outcomes)
 	}
 }
 
-/* Suites that are not fitted, and why. */
+/* Writes the suites that are not fitted, each with the reason. */
 static void write_roles(FILE *file)
 {
 	size_t count;
 	const struct suite *suites = suites_all(&count);
 
-	fprintf(file, "\nSuites without the usual part (`tests/validation/suites.csv`): an *anchor* is always in the fit; one that is *shown* has no part in the fit, and no bound rests on it.\n\n"
+	fprintf(file, "\nSuites that are not of role *fitted* (`tests/validation/suites.csv`): an *anchor* is in every fit and is never left out; a *shown* suite has no weight in the fit.\n\n"
 		"| suite | role | reason |\n| --- | --- | --- |\n");
 	for (size_t i = 0; i < count; i++)
 		if (suites[i].role != SUITE_FITTED)
@@ -91,9 +91,9 @@ static void write_roles(FILE *file)
 
 static void write_steps(FILE *file, const struct outcomes *outcomes)
 {
-	fprintf(file, "## Step times\n\nErrors in %%: |predicted / observed - 1|; bias keeps the sign. *Left out*: the constants are refitted without the suite, so that its figures are those of software\n"
-		"and hardware that the fit never saw; suites that are not fitted are as they are. *Inside*: share of runs between p10 and p90. *6PT*: the rule of thumb, 6 x active parameters x tokens\n"
-		"of the step at 30 and 40 %% of the dense peak of the request's precision.\n\n"
+	fprintf(file, "## Step times\n\nErrors in %%: |predicted / observed - 1|. The bias keeps the sign. *Left out*: the constants are refitted without the suite, so the fit never saw the suite's software\n"
+		"and hardware; suites that are not of role *fitted* have the same figures twice. *Inside*: share of runs between p10 and p90. *6PT*: the rule of thumb, 6 x active parameters\n"
+		"x tokens of the step, at 30 and 40 %% of the dense peak of the request's precision.\n\n"
 		"| suite | n | mean | median | p90 | bias | refused | inside | left out: mean | median | bias | inside | 6PT at 30 %%: mean | median | at 40 %%: mean | median |\n"
 		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
 	for (size_t i = 0; i < outcomes->count; i++)
@@ -122,7 +122,7 @@ static void write_limits(FILE *file, const struct judgement *judgement)
 			snprintf(allowed, sizeof allowed, "at most %g", limit->most);
 		fprintf(file, "| %s | %s%s%s | %.*f%s%s%s%s%s | %s |\n", limit->what, allowed, *limit->unit ? " " : "", limit->unit, *limit->unit || limit->reached < 2 ? 1 + !*limit->unit : 0,
 			limit->reached, *limit->unit ? " " : "", limit->unit, limit->where ? " (" : "", limit->where ? limit->where : "", limit->where ? ")" : "",
-			limit_held(limit) ? "held" : "**missed**");
+			limit_held(limit) ? "met" : "**missed**");
 	}
 }
 
@@ -138,7 +138,7 @@ static void write_memory(FILE *file, const struct outcomes *outcomes)
 	}
 }
 
-/* What a constant was fitted on: the ranges of the quantities that it rests on (E135). */
+/* Writes a constant, and the ranges of the quantities on which it depends (E135). */
 static void constant_row(FILE *file, const char *name, const char *scope_name, double value, double least, double most, const char *meaning, const char *source)
 {
 	const char *separator = "";
@@ -154,7 +154,7 @@ static void constant_row(FILE *file, const char *name, const char *scope_name, d
 		else if (row->from < row->to)
 			fprintf(file, "%s%s %.3g to %.3g", separator, row->name, row->from, row->to);
 		else
-			fprintf(file, "%s%s %.3g alone", separator, row->name, row->from);
+			fprintf(file, "%s%s only %.3g", separator, row->name, row->from);
 		separator = "; ";
 	}
 	fprintf(file, " |\n");
@@ -174,8 +174,9 @@ static void write_constants(FILE *file)
 	struct physics physics = physics_fitted;
 
 	constants_list(&constants);
-	fprintf(file, "\n## Constants\n\nThose of a step are fitted to its times; those of compiled steps (TPUs), of adapters, of pairs of kernel library and accelerator and of networks that are no transformers are set by hand; of practice's three one is\n"
-		"fitted to whole runs, two are published. *Fitted on*: what the runs span that the constant rests on; outside of it the interval widens and a warning says so (E135).\n\n"
+	fprintf(file, "\n## Constants\n\nThe constants of a step are fitted to step times. Those of compiled steps (TPUs), of adapters, of pairs of kernel library and accelerator, and of networks other than transformers are set by hand.\n"
+		"Of the three constants of practice, one is fitted to whole runs, and two are published. *Fitted on*: the inputs on which the constant depends, with their ranges in the runs. Outside of a range the interval\n"
+		"widens, and a warning says so (E135).\n\n"
 		"| constant | value | range | meaning | bounded by | fitted on |\n| --- | --- | --- | --- | --- | --- |\n");
 	for (size_t i = 0; i < constants.count; i++) {
 		const struct constant *constant = &constants.items[i];
@@ -202,11 +203,11 @@ static void write_constants(FILE *file)
 
 void document_write(FILE *file, const struct validation_cases *cases, const struct judgement *judgement)
 {
-	fprintf(file, "# Accuracy\n\nWritten by `make validate`; `make check-accuracy` (part of CI) fails when the planner, the shipped constants or this page drift apart.\n"
-		"Training: published runs of `tests/validation/training*.jsonl` and `runs*.jsonl` with their sources, each decoded, resolved against the built-in catalogue and planned as the\nservice plans a request. Serving: the second half.\n\n"
-		"![Predicted against observed step times, suites left out](accuracy.svg)\n\n");
+	fprintf(file, "# Accuracy\n\n`make validate` writes this page. `make check-accuracy` (part of CI) fails if the planner or its constants change and this page does not.\n"
+		"The first half is training: published runs of `tests/validation/training*.jsonl` and `runs*.jsonl` with their sources. Each run is decoded, resolved against the built-in\ncatalogue and planned as the service plans a request. The second half is [serving](#serving).\n\n"
+		"![Predicted against observed step times, each suite left out](accuracy.svg)\n\n");
 	write_limits(file, judgement);
-	fprintf(file, "\nRuns refused although they ran: %zu of %zu. Steps not scored, since what ran was not published in full (trust C): %zu. Refitting from the shipped constants lowers the fit's objective from %.4f to %.4f.\n\n", judgement->refused,
+	fprintf(file, "\nOf the runs that ran, the planner refuses %zu of %zu. %zu steps are not scored, because their configuration was not published in full (trust C). A refit from the shipped constants lowers the objective of the fit from %.4f to %.4f.\n\n", judgement->refused,
 		judgement->ran, cases->doubted, judgement->objective, judgement->refitted);
 	write_steps(file, &judgement->outcomes);
 	write_groups(file, &judgement->outcomes);

@@ -1,4 +1,4 @@
-/* The accuracy document: tables in Markdown, and predicted against observed as a picture. */
+/* The training part of the accuracy page: tables in Markdown, and plots of predicted against observed figures. */
 #ifndef FLEETPLAN_TESTS_VALIDATION_DOCUMENT_H
 #define FLEETPLAN_TESTS_VALIDATION_DOCUMENT_H
 
@@ -6,17 +6,18 @@
 
 #include "validation/judge.h"
 
-/* The training part of docs/accuracy.md. The same text for the same planner: no time, no path. */
+/* Writes the training part of docs/accuracy.md. The text depends only on the planner: it has no time and no path. */
 void document_write(FILE *file, const struct validation_cases *cases, const struct judgement *judgement);
 
-/* Parts of it: whole runs, and how promises held. */
+/* Write parts of it: whole runs, and the promises kept. */
 void document_runs_write(FILE *file, const struct validation_cases *cases, const struct runs *runs);
 void document_promises_write(FILE *file, const struct judgement *judgement);
 
-/* Step times with their suites left out: predicted against observed, logarithmic, 1:1 and +-25 % lines. SVG 1.1. */
+/* Plots predicted against observed step times, each suite left out of the fit: logarithmic axes, lines at 1:1, 25 %
+ * longer and 20 % shorter. SVG 1.1. */
 void plot_write(FILE *file, const struct judgement *judgement);
 
-/* Share of promises that held against the probability promised, of step times and whole runs. SVG 1.1. */
+/* Plots the share of promises kept against the probability promised, for step times and whole runs. SVG 1.1. */
 void reliability_write(FILE *file, const struct judgement *judgement);
 
 #endif

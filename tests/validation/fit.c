@@ -9,13 +9,13 @@ void constants_list(struct constants *constants)
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		constants->items[constants->count++] = rows[i];
 	for (int stack = STACK_MEGATRON_LM; stack < STACK_MAXTEXT; stack++)
-		if (stack != STACK_MEGATRON_CORE) /* the others are compared with it */
-			constants->items[constants->count++] = (struct constant){stack_name((enum stack)stack), "speed of every kernel under this software over Megatron Core's, mid 2024", "its own runs",
+		if (stack != STACK_MEGATRON_CORE) /* its speed is 1: the others are relative to it */
+			constants->items[constants->count++] = (struct constant){stack_name((enum stack)stack), "speed of every kernel under this software divided by that under Megatron Core, both of mid 2024", "published runs under this software",
 				offsetof(struct physics, stack_speed) + (size_t)stack * sizeof(double), 2.0 / 3, 1.5};
 	CHECK(constants->count <= CONSTANTS_MAX);
 }
 
-/* What the residuals are computed from. */
+/* Context of log_ratios(). */
 struct fitted {
 	const struct samples *samples;
 	double weights[SAMPLES_MAX];

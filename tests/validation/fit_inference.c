@@ -1,8 +1,15 @@
 /* Refits the constants of the serving model to the published measurements: scripts/fit serving.
  *
- * usage: fit_inference FOLDER POWER.csv [--rounds N] [--left-out | --suites-out] [--rows FILE.csv] [--write CONSTANTS.c]
- * Prints the errors and each constant with its value, range, meaning and source. --left-out also refits without each model and each
- * accelerator in turn, and each suite away from home; --suites-out those suites alone, in a fifth of the time. --rows writes one line a case. --rounds 0 keeps the shipped constants. --write puts what was fitted into the planner. */
+ * usage: fit_inference FOLDER POWER.csv [--rounds N] [--left-out | --suites-out | --independent-out] [--rows FILE.csv]
+ *        [--write CONSTANTS.c]
+ * Prints the errors, and each constant with its value, range, meaning and source.
+ * --rounds 0         keeps the shipped constants
+ * --left-out         also refits without each model, each accelerator and each later suite in turn, and without all
+ *                    independent runs
+ * --suites-out       also refits without each later suite, in a fifth of the time
+ * --independent-out  also refits without all independent runs
+ * --rows             writes one line for each case
+ * --write            writes the fitted constants into the planner's source */
 #include "validation/serving_judge.h"
 #include "validation/serving_power.h"
 
@@ -69,7 +76,7 @@ static void write_constants(const char *path, const struct serving_constants *va
 	serving_constants_list(&lists[0]);
 	serving_measured_list(&lists[1]);
 	fprintf(file, "#include \"planner/replica/constants.h\"\n\n/* Written by scripts/fit serving --write from the measurements of "
-				  "tests/validation/inference*.jsonl; what each means: constants.h. */\n"
+				  "tests/validation/inference*.jsonl. constants.h has\n * the meanings. */\n"
 				  "const struct serving_constants serving_constants = {\n");
 	for (int list = 0; list < 2; list++)
 		for (size_t i = 0; i < lists[list].count; i++)
@@ -119,7 +126,7 @@ int main(int argc, char **argv)
 	int rounds = 25;
 
 	if (argc < 3)
-		product_stop("usage", "fit_inference FOLDER POWER.csv [--rounds N] [--left-out | --suites-out] [--rows FILE.csv] [--write CONSTANTS.c]");
+		product_stop("usage", "fit_inference FOLDER POWER.csv [--rounds N] [--left-out | --suites-out | --independent-out] [--rows FILE.csv] [--write CONSTANTS.c]");
 	for (int i = 3; i < argc; i++) {
 		left_out |= strcmp(argv[i], "--left-out") == 0;
 		independent_out |= strcmp(argv[i], "--independent-out") == 0;

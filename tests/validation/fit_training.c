@@ -1,9 +1,11 @@
 /* Refits the constants of the step model to the published runs of a folder: scripts/fit.
  *
  * usage: fit_training FOLDER [--rounds N] [--left-out] [--rows FILE.csv] [--write PHYSICS.c]
- * Prints errors by suite and slice, and each constant with its meaning, value, range and source. --left-out refits without each
- * suite in turn as well. --rows writes one line a case: ratio, the parts of the step, the layout. --rounds 0 keeps the shipped constants.
- * --write puts what was fitted into the planner. */
+ * Prints the errors by suite and slice, and each constant with its value, range, meaning and source.
+ * --rounds 0  keeps the shipped constants
+ * --left-out  also refits without each suite in turn
+ * --rows      writes one line for each case: the ratio, the parts of the step, the layout
+ * --write     writes the fitted constants into the planner's source */
 #include <stdio.h>
 
 #include "validation/fit.h"
@@ -86,7 +88,7 @@ static void write_rows(const char *path, const struct samples *samples, const st
 	fclose(file);
 }
 
-/* Software without measurements of its own is as fast as the middle one of today's that have them. */
+/* Gives stacks without measurements the median speed of the current stacks that have measurements. */
 static void speeds_of_the_others(struct physics *physics)
 {
 	double *speed = physics->stack_speed, a = speed[STACK_MEGATRON_CORE], b = speed[STACK_FSDP], c = speed[STACK_TORCHTITAN];

@@ -27,7 +27,7 @@ static double predicted_of(const struct training_option *option, int kind, struc
 	}
 }
 
-/* What is no transformer has no tokens. */
+/* Returns the step time by the rule of thumb; NaN for generic models, which have no tokens. */
 static double rule_step_s(const struct validation_case *item, const struct training_plan *plan, enum rule rule)
 {
 	double peak = accelerator_peak_flops_per_s(&item->candidate->accelerator, item->input.request.common.precision, NULL);
@@ -54,7 +54,8 @@ static void outcome_add(const struct validation_case *item, int kind, const stru
 	judgement->outcomes.count++;
 }
 
-/* A run that ran is planned even where our memory says it would not; that counts as refused. */
+/* Plans one case. A run that ran, but that the planner refuses for memory, counts as refused and is planned again without
+ * the memory check. */
 static void judge_case(struct validation_case *item, struct judgement *judgement)
 {
 	static struct training_plan plan;
@@ -148,7 +149,6 @@ void judge_cases(struct validation_cases *cases, struct judgement *judgement)
 	free(samples.items);
 }
 
-/* As it is printed, to a tenth of a percent: some bounds are printed figures of before. */
 bool limit_held(const struct limit *limit)
 {
 	double reached = *limit->unit ? rint(10 * limit->reached) / 10 : limit->reached;
@@ -157,17 +157,18 @@ bool limit_held(const struct limit *limit)
 }
 
 #define LIMIT(what_, reached_, least_, most_, unit_, where_) limits[n++] = (struct limit){what_, unit_, reached_, least_, most_, where_}
+#define RUNS(what_) (told ? "whole runs, number and release given: " what_ : "whole runs, as requested: " what_)
 static size_t limits_of_runs(const struct runs *runs, enum asked asked, struct limit *limits, size_t n)
 {
 	struct run_score score = runs_score(runs, asked, true);
 	bool told = asked == ASKED_TOLD;
 
-	LIMIT(told ? "whole runs, number and release told: mean error of GPU-hours" : "whole runs, as requested: mean error of GPU-hours", 100 * score.mean, 0, 29, "%", NULL);
-	LIMIT("the same: median error", 100 * score.median, 0, told ? 23 : 25, "%", NULL);
-	LIMIT("the same: geometric bias", 100 * score.bias, -10, 10, "%", NULL);
-	LIMIT("the same: inside p10 to p90", 100 * score.inside, 70, 90, "%", NULL);
-	LIMIT("the same: answers whose p10 implies a run_mfu above 0.75", 100 * score.impossible, 0, 0, "%", NULL);
-	LIMIT("the same: promises at 80 % that held", 100 * score.held, 70, 90, "%", NULL);
+	LIMIT(RUNS("mean error of GPU-hours"), 100 * score.mean, 0, 29, "%", NULL);
+	LIMIT(RUNS("median error of GPU-hours"), 100 * score.median, 0, told ? 23 : 25, "%", NULL);
+	LIMIT(RUNS("geometric bias of GPU-hours"), 100 * score.bias, -10, 10, "%", NULL);
+	LIMIT(RUNS("published GPU-hours inside p10 to p90"), 100 * score.inside, 70, 90, "%", NULL);
+	LIMIT(RUNS("answers whose p10 implies a run_mfu above 0.75"), 100 * score.impossible, 0, 0, "%", NULL);
+	LIMIT(RUNS("promises at 80 % kept"), 100 * score.held, 70, 90, "%", NULL);
 	return n;
 }
 
@@ -180,35 +181,36 @@ size_t limits_of(const struct judgement *judgement, struct limit *limits)
 	struct score megatron = score_of(all, slice_megatron, NULL, false), zero = score_of(all, slice_zero, NULL, true);
 	size_t n = 0;
 
-	LIMIT("dense, 16 bits, hardware until 2022: mean over suites of the mean error", 100 * dense.mean, 0, 8, "%", NULL);
-	LIMIT("the same of the median error", 100 * dense.median, 0, 6, "%", NULL);
-	LIMIT("the same: largest bias of a suite", 100 * dense.worst_bias, -6, 6, "%", dense.worst_bias_suite);
-	LIMIT("Megatron 2020, 2021, Korthikanti: mean error", 100 * megatron.mean, 0, 6, "%", NULL);
-	LIMIT("the same: median error", 100 * megatron.median, 0, 5, "%", NULL);
+	LIMIT("dense models, 16 bits, hardware until 2022: mean of the suites' mean errors", 100 * dense.mean, 0, 8, "%", NULL);
+	LIMIT("dense models, 16 bits, hardware until 2022: mean of the suites' median errors", 100 * dense.median, 0, 6, "%", NULL);
+	LIMIT("dense models, 16 bits, hardware until 2022: largest bias of a suite", 100 * dense.worst_bias, -6, 6, "%", dense.worst_bias_suite);
+	LIMIT("Megatron 2020 and 2021, Korthikanti: mean error", 100 * megatron.mean, 0, 6, "%", NULL);
+	LIMIT("Megatron 2020 and 2021, Korthikanti: median error", 100 * megatron.median, 0, 5, "%", NULL);
 	LIMIT("vTrain, several machines: mean error", 100 * score_of(all, slice_vtrain_multi, NULL, false).mean, 0, 8, "%", NULL);
 	LIMIT("vTrain, one machine: mean error", 100 * score_of(all, slice_vtrain_single, NULL, false).mean, 0, 9, "%", NULL);
-	LIMIT("dense in 8 and 4 bits: mean error", 100 * score_of(all, slice_narrow, NULL, false).mean, 0, 10, "%", NULL);
+	LIMIT("dense models in 8 and 4 bits: mean error", 100 * score_of(all, slice_narrow, NULL, false).mean, 0, 10, "%", NULL);
 	LIMIT("fine-tuning: mean error", 100 * score_of(all, slice_tuning, NULL, false).mean, 0, 10, "%", NULL);
 	LIMIT("mixtures of experts: mean error", 100 * score_of(all, slice_experts, NULL, false).mean, 0, 17, "%", NULL);
-	LIMIT("dense, each suite left out: mean over suites of the mean error", 100 * left.mean, 0, 6.6, "%", NULL);
-	LIMIT("the same of the median error", 100 * left.median, 0, 6, "%", NULL);
-	LIMIT("suites outside the fit, language models: mean over suites of the mean error", 100 * unseen.mean, 0, 13, "%", NULL);
-	LIMIT("the same with ResNet and BERT", 100 * unseen_all.mean, 0, 16, "%", NULL);
-	LIMIT("the same: inside p10 to p90", 100 * score_of(all, slice_unseen, NULL, true).covered, 72, 88, "%", NULL);
-	LIMIT("the same of the suite of ten rows and more that has fewest", 100 * unseen_all.least_covered, 45, 100, "%", unseen_all.least_covered_suite);
-	LIMIT("the same: refused for memory", 100.0 * (double)score_of(all, slice_unseen, NULL, true).refused / (double)score_of(all, slice_unseen, NULL, true).count, 0, 3, "%", NULL);
-	LIMIT("memory, Korthikanti's layers: mean error", 100 * score_of(all, slice_memory_states, NULL, false).mean, 0, 1, "%", NULL);
-	LIMIT("memory, all others: mean error", 100 * score_of(all, slice_memory_other, NULL, false).mean, 0, 10, "%", NULL);
-	LIMIT("runs that ran out of memory, but are planned", (double)judgement->oom_planned, 0, 0, "", NULL);
-	LIMIT("runs that ran, but are refused", 100.0 * (double)judgement->refused / (double)judgement->ran, 0, 2, "%", NULL);
+	LIMIT("dense models, 16 bits, hardware until 2022, each suite left out: mean of the suites' mean errors", 100 * left.mean, 0, 6.6, "%", NULL);
+	LIMIT("dense models, 16 bits, hardware until 2022, each suite left out: mean of the suites' median errors", 100 * left.median, 0, 6, "%", NULL);
+	LIMIT("suites outside the fit, language models: mean of the suites' mean errors", 100 * unseen.mean, 0, 13, "%", NULL);
+	LIMIT("suites outside the fit, with ResNet and BERT: mean of the suites' mean errors", 100 * unseen_all.mean, 0, 16, "%", NULL);
+	LIMIT("suites outside the fit: steps inside p10 to p90", 100 * score_of(all, slice_unseen, NULL, true).covered, 72, 88, "%", NULL);
+	LIMIT("suites outside the fit with at least ten rows: fewest steps of a suite inside p10 to p90", 100 * unseen_all.least_covered, 45, 100, "%", unseen_all.least_covered_suite);
+	LIMIT("suites outside the fit: refused for memory", 100.0 * (double)score_of(all, slice_unseen, NULL, true).refused / (double)score_of(all, slice_unseen, NULL, true).count, 0, 3, "%", NULL);
+	LIMIT("memory of Korthikanti's layers: mean error", 100 * score_of(all, slice_memory_states, NULL, false).mean, 0, 1, "%", NULL);
+	LIMIT("memory of all other runs: mean error", 100 * score_of(all, slice_memory_other, NULL, false).mean, 0, 10, "%", NULL);
+	LIMIT("runs that ran out of memory, but that the planner accepts", (double)judgement->oom_planned, 0, 0, "", NULL);
+	LIMIT("runs that ran, but that the planner refuses", 100.0 * (double)judgement->refused / (double)judgement->ran, 0, 2, "%", NULL);
 	LIMIT("ZeRO-3 of Megatron 2021: mean error", 100 * zero.mean, 0, 15, "%", NULL);
-	LIMIT("the same: refused", (double)zero.refused, 0, 0, "", NULL);
+	LIMIT("ZeRO-3 of Megatron 2021: refused", (double)zero.refused, 0, 0, "", NULL);
 	n = limits_of_runs(&judgement->runs, ASKED_DEFAULT, limits, n);
 	n = limits_of_runs(&judgement->runs, ASKED_TOLD, limits, n);
-	LIMIT("step times inside p10 to p90, suites left out", 100 * score_of(all, slice_judged, NULL, true).covered, 75, 90, "%", NULL);
-	LIMIT("the same of the suite that has fewest", 100 * steps.least_covered, 60, 100, "%", steps.least_covered_suite);
+	LIMIT("suites in the fit, each but the anchors left out: steps inside p10 to p90", 100 * score_of(all, slice_judged, NULL, true).covered, 75, 90, "%", NULL);
+	LIMIT("suites in the fit, each but the anchors left out: fewest steps of a suite inside p10 to p90", 100 * steps.least_covered, 60, 100, "%", steps.least_covered_suite);
 	LIMIT("median p90/p10 of pinned dense steps", judgement->pinned_spread, 1, 1.5, "", NULL);
-	LIMIT("constants of training in all", (double)judgement->constants, 0, 60, "", NULL);
+	LIMIT("constants of training of all kinds", (double)judgement->constants, 0, 60, "", NULL);
+#undef RUNS
 #undef LIMIT
 	CHECK(n <= LIMITS_MAX);
 	return n;

@@ -69,7 +69,7 @@ struct arena *product_arena(void)
 
 static struct resolver resolver_at(struct failure *failure)
 {
-	static struct findings findings; /* of one request: what it assumed is not judged */
+	static struct findings findings; /* of one request; assumptions are not judged */
 	
 	findings_clear(&findings);
 	return (struct resolver){.catalogue = product_catalogue(), .arena = product_arena(), .now_us = product_now_us(), .findings = &findings, .failure = failure};

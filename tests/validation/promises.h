@@ -1,5 +1,5 @@
-/* Promises: what a range says with a probability, and how often it held (probability integral transform). And the rule of thumb beside which
- * predictions are shown. */
+/* Promises: a range promises with a probability that a figure is at most a value (probability integral transform). And
+ * the rule of thumb with which predictions are compared. */
 #ifndef FLEETPLAN_TESTS_VALIDATION_PROMISES_H
 #define FLEETPLAN_TESTS_VALIDATION_PROMISES_H
 
@@ -10,20 +10,22 @@
 enum { PROMISES_JUDGED_MAX = 4096, PROMISE_LEVEL_COUNT = 6 };
 extern const double promise_levels[PROMISE_LEVEL_COUNT];
 
-/* 6 FLOPs for each active parameter and token at 30 or 40 % of the dense peak of the request's precision. */
+/* Rule of thumb: 6 FLOPs for each active parameter and token, at 30 or 40 % of the dense peak of the request's
+ * precision. */
 enum rule { RULE_30, RULE_40, RULE_COUNT };
 double rule_share(enum rule rule);
 
-/* Of each observation the probability that its range gives to at most this value. A promise at p holds when it is at most p. */
+/* For each observation, the probability that its range gives to values up to the observed one. A promise at probability
+ * p is kept if that is at most p. */
 struct promises {
 	double probabilities[PROMISES_JUDGED_MAX];
 	size_t count;
 };
 
 void promises_add(struct promises *promises, const struct interval *range, double observed);
-void promises_add_broken(struct promises *promises); /* no answer */
+void promises_add_broken(struct promises *promises); /* adds a promise that is never kept: the request had no answer */
 
-/* Share of the promises at `probability` that held. */
+/* Returns the share of the promises at `probability` that were kept. */
 double promises_held(const struct promises *promises, double probability);
 
 #endif

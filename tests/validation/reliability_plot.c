@@ -9,9 +9,9 @@ struct series {
 };
 
 static const struct series series[] = {
-	{"dense steps, 16 bits, until 2022", "#1f6fb2", slice_dense, ASKED_DEFAULT}, {"dense steps, 8 and 4 bits", "#1b9e6b", slice_narrow, ASKED_DEFAULT},
+	{"dense steps, 16 bits, hardware until 2022", "#1f6fb2", slice_dense, ASKED_DEFAULT}, {"dense steps, 8 and 4 bits", "#1b9e6b", slice_narrow, ASKED_DEFAULT},
 	{"steps of mixtures of experts", "#d1601f", slice_experts, ASKED_DEFAULT}, {"whole runs, as requested", "#c2185b", NULL, ASKED_DEFAULT},
-	{"whole runs, number and release told", "#8a3fb0", NULL, ASKED_TOLD},
+	{"whole runs, number and release given", "#8a3fb0", NULL, ASKED_TOLD},
 };
 
 static double x_of(double share)
@@ -32,7 +32,7 @@ static void write_axes(FILE *file)
 			"<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%d</text><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d</text>\n", x_of(tick / 100.0), TOP, TOP + SIDE, LEFT,
 			y_of(tick / 100.0), LEFT + SIDE, x_of(tick / 100.0), TOP + SIDE + 20, tick, LEFT - 8, y_of(tick / 100.0) + 4, tick);
 	fprintf(file, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">probability promised, %%</text>\n", LEFT + SIDE / 2, TOP + SIDE + 44);
-	fprintf(file, "<text transform=\"translate(22 %d) rotate(-90)\" text-anchor=\"middle\">promises that held, %%</text>\n", TOP + SIDE / 2);
+	fprintf(file, "<text transform=\"translate(22 %d) rotate(-90)\" text-anchor=\"middle\">promises kept, %%</text>\n", TOP + SIDE / 2);
 	fprintf(file, "<path d=\"M%d %dL%d %d\" stroke=\"#888\" stroke-dasharray=\"5 4\"/>\n", LEFT, TOP + SIDE, LEFT + SIDE, TOP);
 }
 

@@ -9,7 +9,7 @@
 
 static const double promised = 0.8;
 
-static void answer(const struct training_input *input, struct training_plan *plan, struct run_answer *out)
+static void answer_fill(const struct training_input *input, struct training_plan *plan, struct run_answer *out)
 {
 	static struct failure failure;
 
@@ -29,15 +29,15 @@ static void answer(const struct training_input *input, struct training_plan *pla
 	}
 }
 
-static void judge(const struct validation_case *item, struct run *run)
+static void run_judge(const struct validation_case *item, struct run *run)
 {
 	static struct training_plan plan;
 	double peak = accelerator_peak_flops_per_s(&item->candidate->accelerator, item->input.request.common.precision, NULL);
 
 	*run = (struct run){.item = item, .published_hours = item->expected[EXPECT_GPU_HOURS]};
 	for (int asked = 0; asked < ASKED_KIND_COUNT; asked++)
-		answer(item->asked[asked], &plan, &run->answers[asked]);
-	/* the workload is the request's, whatever the fleet */
+		answer_fill(item->asked[asked], &plan, &run->answers[asked]);
+	/* the workload is the same for all requests of the run */
 	run->mfu_hours = plan.workload.flops_total / (peak * SECONDS_PER_HOUR);
 	run->published_mfu = run->mfu_hours / run->published_hours;
 	for (int rule = 0; rule < RULE_COUNT; rule++)
@@ -57,8 +57,9 @@ static double median(double *values, size_t count)
 	return count > 0 ? (values[(count - 1) / 2] + values[count / 2]) / 2 : 0;
 }
 
-/* The factor that makes the mean of |log(predicted / published)| least over the answers that have it, each run asked in both ways: the median of
- * what they lack. NULL: with every team. */
+/* Returns the factor `layout` with the least mean of |log(predicted / published)| over the answers that have this part,
+ * as requested and with number and release: the median of published / predicted x their factor. without: the team to
+ * leave out; NULL: none. */
 static double refitted_layout(const struct runs *runs, const char *without)
 {
 	static const enum asked ways[] = {ASKED_DEFAULT, ASKED_TOLD};
@@ -76,7 +77,7 @@ static double refitted_layout(const struct runs *runs, const char *without)
 	return exp(median(lacking, count));
 }
 
-/* Planned again, since what a run takes decides which size it gets. */
+/* Plans the run again instead of scaling its hours, because the hours decide the number of accelerators. */
 static void judge_left_out(struct runs *runs, struct run *run)
 {
 	static struct training_plan plan;
@@ -89,7 +90,7 @@ static void judge_left_out(struct runs *runs, struct run *run)
 		struct training_input input = *run->item->asked[asked];
 
 		input.practice = &constants;
-		answer(&input, &plan, &run->left[asked]);
+		answer_fill(&input, &plan, &run->left[asked]);
 	}
 }
 
@@ -102,14 +103,14 @@ void runs_judge(struct validation_cases *cases, struct runs *runs)
 		if (!cases->items[i].team)
 			continue;
 		CHECK(runs->count < RUNS_MAX);
-		judge(&cases->items[i], &runs->items[runs->count++]);
+		run_judge(&cases->items[i], &runs->items[runs->count++]);
 	}
 	runs->layout = refitted_layout(runs, NULL);
 	for (size_t i = 0; i < runs->count; i++)
 		judge_left_out(runs, &runs->items[i]);
 }
 
-/* Means of what was summed. ratios: of answers that are not refused. */
+/* Divides the sums by their counts. log_sum: of answers that are not refused. */
 static void score_finish(double *errors, double log_sum, struct run_score *score)
 {
 	double n = fmax(1, (double)score->count), answered = fmax(1, (double)(score->count - score->refused));
@@ -123,7 +124,7 @@ static void score_finish(double *errors, double log_sum, struct run_score *score
 	score->held /= n;
 }
 
-/* The answer whose promise is held against the published hours: at the published number of accelerators. */
+/* Returns the answer whose promise is compared with the published hours: at the published number of accelerators. */
 static const struct run_answer *promise_of(const struct run *run, enum asked asked, bool left_out)
 {
 	enum asked way = asked == ASKED_DEFAULT ? ASKED_COUNT : asked;

@@ -2,7 +2,7 @@
 
 #include "validation/product.h"
 
-/* Cases of one suite and kind of model beyond this number add no weight. */
+/* Cases of one group beyond this number add no weight. */
 static const double full_weight_cases = 12;
 
 static bool same_group(const struct sample *a, const struct sample *b)
@@ -14,7 +14,7 @@ static bool same_group(const struct sample *a, const struct sample *b)
 
 static void sample_fill(struct validation_case *item, struct sample *sample)
 {
-	static struct findings findings; /* what was chosen is not judged */
+	static struct findings findings; /* assumptions are not judged */
 	struct model *teacher = ARENA_NEW(product_arena(), struct model);
 
 	CHECK(teacher);

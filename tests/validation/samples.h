@@ -1,4 +1,4 @@
-/* Published step times as samples of the step model: one prediction each for any set of constants. */
+/* Published step times as samples of the step model, each with a prediction for any set of constants. */
 #ifndef FLEETPLAN_TESTS_VALIDATION_SAMPLES_H
 #define FLEETPLAN_TESTS_VALIDATION_SAMPLES_H
 
@@ -11,7 +11,7 @@ struct sample {
 	const struct validation_case *item;
 	struct stage_schedule schedule;
 	double observed_s;
-	double weight; /* every kind of model of every suite weighs alike once it has a dozen cases */
+	double weight; /* all groups (suite, family, width) of at least a dozen cases have the same total weight */
 };
 
 struct samples {
@@ -21,14 +21,14 @@ struct samples {
 	size_t suite_count;
 };
 
-/* Every case that states a step time, with the schedule that the product plans. The cases must outlive the samples and are planned
- * without regard to memory. */
+/* Fills a sample for every case with a step time, with the schedule that the service plans. The cases must outlive the
+ * samples. Turns their memory check off. */
 void samples_of_cases(struct validation_cases *cases, struct samples *samples);
 
-/* The planned run of a sample under these constants; false when no layout exists. */
+/* Plans a sample with these constants. False if no layout exists. */
 bool sample_candidate_plan(const struct sample *sample, const struct physics *physics, struct candidate_plan *candidate_plan);
 
-/* Logarithm of predicted over observed step time. */
+/* Returns the natural logarithm of predicted over observed step time; 1 if no layout exists. */
 double sample_log_ratio(const struct sample *sample, const struct physics *physics);
 
 #endif

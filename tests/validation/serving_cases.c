@@ -45,7 +45,7 @@ static enum quantity quantity_of(const char *key, bool *per_gpu)
 	if (strcmp(key, "ttft_ms") == 0)
 		return QUANTITY_TTFT;
 	if (!*per_gpu && strcmp(key, "output_tokens_per_s") != 0)
-		product_stop("unknown expectation", key);
+		product_stop("a case expects an unknown figure", key);
 	return QUANTITY_THROUGHPUT;
 }
 
@@ -68,7 +68,8 @@ struct serving_case *serving_case_add(struct serving_cases *cases, const char *i
 	return item;
 }
 
-/* What a row may hold: the first are read, the others tell readers of the file where its figures come from. */
+/* Exits on a member that a row may not have. This program does not read all members: some describe the sources of the
+ * figures. */
 static void check_members(json_t *row)
 {
 	static const char *const members[] = {"id", "suite", "trust", "request", "expect", "accelerator", "source", "notes", "engine_version", "split"};
@@ -81,11 +82,11 @@ static void check_members(json_t *row)
 		for (size_t i = 0; i < COUNT_OF(members); i++)
 			known |= strcmp(members[i], key) == 0;
 		if (!known)
-			product_stop("unknown member of a case", key);
+			product_stop("a case has an unknown member", key);
 	}
 }
 
-/* One case for each figure that the row observed. */
+/* Adds one case for each observed figure of the row. */
 static void read_row(const char *line, void *context)
 {
 	struct serving_cases *cases = context;
@@ -94,7 +95,7 @@ static void read_row(const char *line, void *context)
 	const char *key;
 
 	if (!request)
-		product_stop("a case that is no JSON, or has no request", line);
+		product_stop("a case is not JSON or has no request", line);
 	check_members(row);
 	json_object_foreach(json_object_get(row, "expect"), key, value) {
 		struct serving_case *item;

@@ -1,5 +1,5 @@
-/* Published serving measurements as requests to /v1/estimates/inference/performance, read from inference*.jsonl by the product's own
- * way (product.h). */
+/* Published serving measurements as requests to /v1/estimates/inference/performance, read from inference*.jsonl and
+ * resolved as the service resolves a request (product.h). */
 #ifndef FLEETPLAN_TESTS_VALIDATION_SERVING_CASES_H
 #define FLEETPLAN_TESTS_VALIDATION_SERVING_CASES_H
 
@@ -19,9 +19,9 @@ struct serving_case {
 	enum suite_role role;
 	struct performance_input input; /* as resolved */
 	double observed; /* tokens/s, ms */
-	bool per_gpu; /* a throughput for each accelerator */
-	bool away; /* of a suite that came when the model stood: independent tests, other vendors' stacks, older releases (inference_2.jsonl) */
-	bool side; /* helps the fit a little, is judged elsewhere: a row of the ML.ENERGY leaderboard */
+	bool per_gpu; /* true: a throughput for each accelerator; false: of the replica */
+	bool away; /* of a later suite: independent tests, other vendors' stacks, older releases (inference_2.jsonl) */
+	bool side; /* a row of the ML.ENERGY leaderboard: small weight in the fit, judged in serving_power.h */
 };
 
 struct serving_cases {
@@ -29,7 +29,7 @@ struct serving_cases {
 	size_t count;
 };
 
-/* What is predicted of a case, in its unit, with its interval. */
+/* The prediction for a case in the case's unit, with its interval. */
 struct serving_prediction {
 	double value;
 	struct interval interval;
@@ -37,13 +37,15 @@ struct serving_prediction {
 	bool refused;
 };
 
-/* Reads every suite of the folder: all cases that are scored (trust A and B). Exits with a message when a row cannot be understood in full. */
+/* Reads the scored cases (trust A and B) of all suites of the folder. Exits with a message if a row has an unknown member
+ * or cannot be resolved. */
 void serving_cases_load(const char *folder, struct serving_cases *cases);
 
-/* A further case of this request; the caller fills the rest. Exits when the service would refuse the request. */
+/* Adds a case with this request; the caller fills quantity, observed and the flags. Exits if the service rejects the
+ * request. */
 struct serving_case *serving_case_add(struct serving_cases *cases, const char *id, const char *suite, const char *request);
 
-/* enforce_memory as the request says; false: also what does not fit is predicted. */
+/* Predicts a case. enforce_memory: false also predicts configurations that do not fit in memory. */
 void serving_predict(struct serving_case *item, const struct serving_constants *constants, bool enforce_memory,
 	struct serving_prediction *prediction);
 

@@ -42,7 +42,7 @@ static int ascending(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* p10, p50 and p90, between neighbours; sorts the values. */
+/* Returns p10, p50 and p90 with linear interpolation. Sorts the values. */
 static struct interval quantiles_of(double *values, size_t count)
 {
 	double shares[] = {0.1, 0.5, 0.9}, found[COUNT_OF(shares)] = {0};
@@ -57,7 +57,7 @@ static struct interval quantiles_of(double *values, size_t count)
 	return (struct interval){found[0], found[1], found[2]};
 }
 
-/* Of the suites that the model was not made on, each left out of the fit. */
+/* Returns the score of the later suites, each left out of the fit. suite: one of them; NULL: all. */
 static struct serving_score away(const struct serving_judgement *judgement, enum quantity quantity, const char *suite)
 {
 	struct serving_slice slice = {.quantity = quantity, .run = -1, .suite = suite, .away = true};
@@ -65,7 +65,7 @@ static struct serving_score away(const struct serving_judgement *judgement, enum
 	return serving_score_of(&judgement->outcomes, &slice, FITTED_WITHOUT_SUITE);
 }
 
-/* Each suite's name once, and one quantity. */
+/* True for the first outcome of a later suite. */
 static bool first_of_suite(const struct serving_judgement *judgement, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
@@ -74,7 +74,8 @@ static bool first_of_suite(const struct serving_judgement *judgement, size_t ind
 	return judgement->outcomes.items[index].item->away;
 }
 
-/* Inside p10 to p90, each suite left out: all of them, and the one of at least ten figures that has fewest. */
+/* Returns the share of the later suites' figures inside p10 to p90, each suite left out. least: the lowest share of a suite
+ * with at least ten figures. */
 static double away_covered(const struct serving_judgement *judgement, double *least)
 {
 	double covered = 0, count = 0;
@@ -101,8 +102,8 @@ static double away_covered(const struct serving_judgement *judgement, double *le
 
 static void write_away(FILE *file, const struct serving_judgement *judgement)
 {
-	fprintf(file, "\n### Away from home\n\nSuites that came when the model stood: independent tests, other vendors' stacks, older releases. *Fitted*: with the shipped constants. *Left out*: refitted without the\n"
-		"suite. Those of role `shown` in `tests/validation/suites.csv` are in no fit. *Sigma*: the mean width that their answers are given (E193).\n\n"
+	fprintf(file, "\n### Later suites\n\nSuites that were added after the model: independent tests, other vendors' stacks, older releases. *Fitted*: with the shipped constants. *Left out*: refitted without the\n"
+		"suite. Suites of role `shown` in `tests/validation/suites.csv` have no weight in the fit. *Sigma*: the mean log standard deviation of the answers' intervals (E193).\n\n"
 		"| suite | quantity | n | fitted: median | bias | left out: mean | median | bias | refused | inside | sigma |\n"
 		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
 	for (size_t i = 0; i < judgement->outcomes.count; i++) {
@@ -125,7 +126,7 @@ static void write_away(FILE *file, const struct serving_judgement *judgement)
 	}
 }
 
-/* The independent tests by name, each with what is predicted over what was measured of throughput when all of them are left out of the fit. */
+/* The independent tests. Their table has predicted over measured throughput with all of them left out of the fit. */
 static const char *const independent_suites[] = {"gpustack", "dstack-405b", "dstack-r1", "gpqa", "lm-arena-chat"};
 
 static struct interval independent_of(const struct serving_judgement *judgement, const char *suite, size_t *count)
@@ -142,7 +143,7 @@ static struct interval independent_of(const struct serving_judgement *judgement,
 	return quantiles_of(ratios, *count);
 }
 
-/* Over their medians. */
+/* Returns p10, p50 and p90 of the tests' medians. */
 static struct interval independent_over(const struct serving_judgement *judgement)
 {
 	double medians[COUNT_OF(independent_suites)];
@@ -157,8 +158,8 @@ static void write_independent(FILE *file, const struct serving_judgement *judgem
 {
 	struct interval over = independent_over(judgement);
 
-	fprintf(file, "\n### Independent tests\n\nThroughputs of independent tests, which run an engine as it starts or treat all alike, predicted with constants that are fitted without all of them: those of vendors' tuned\n"
-		"runs. Predicted over measured; `practice: typical` takes the median of the medians (E136, parts *flags* and *tuning*), its range p10 to p90.\n\n| test | n | p10 | median | p90 |\n| --- | --- | --- | --- | --- |\n");
+	fprintf(file, "\n### Independent tests\n\nPredicted over measured throughput of independent tests. Such tests run an engine with its default flags, or run all engines in the same way. The constants are fitted without these tests, so they\n"
+		"are those of vendors' tuned runs. `practice: typical` uses the median of the medians (E136, parts *flags* and *tuning*), and p10 to p90 as its range.\n\n| test | n | p10 | median | p90 |\n| --- | --- | --- | --- | --- |\n");
 	for (size_t i = 0; i < COUNT_OF(independent_suites); i++) {
 		size_t count;
 		struct interval one = independent_of(judgement, independent_suites[i], &count);
@@ -193,10 +194,10 @@ static void bound_row(FILE *file, const char *what, double reached, double least
 	bool held = reached >= least - 1e-9 && reached <= most + 1e-9;
 
 	fprintf(file, "| %s | at %s %g%s | %.1f%s | %s |\n", what, least > 0 ? "least" : "most", least > 0 ? least : most, unit, reached, unit,
-		held ? "held" : "**missed**");
+		held ? "met" : "**missed**");
 }
 
-/* E136: no constant of the model, and no fit may move it. */
+/* E136. These are not constants of the model; a fit does not change them. */
 #define PRACTICE_ROW(member_, value_, low_, high_, meaning_, source_, measured_on_) {#member_, meaning_, source_, measured_on_, value_, low_, high_},
 static const struct {
 	const char *name, *meaning, *source, *measured_on;
@@ -214,7 +215,7 @@ static size_t constants_count(void)
 	return fitted.count + measured.count + power.count + COUNT_OF(practice_rows);
 }
 
-/* Of throughput, TPOT and TTFT that of which fewest held, each model left out. */
+/* Returns the lowest share of promises at 80 % kept among throughput, TPOT and TTFT, each model left out. */
 static double promises_least(const struct serving_judgement *judgement)
 {
 	double least = 1;
@@ -241,33 +242,33 @@ static void write_bounds(FILE *file, const struct serving_judgement *judgement)
 	fprintf(file, "## Bounds of serving\n\n| bound | allowed | reached | |\n| --- | --- | --- | --- |\n");
 #define MOST(what_, reached_, most_) bound_row(file, what_, 100 * (reached_), 0, most_, " %")
 	MOST("throughput at saturation: mean error", saturation.mean, 14);
-	MOST("the same: median error", saturation.median, 11);
-	MOST("the same on H100, H200 and A100: mean error", serving_score_of(&judgement->outcomes, &hopper, FITTED_ON_ALL).mean, 13);
+	MOST("throughput at saturation: median error", saturation.median, 11);
+	MOST("throughput at saturation on H100, H200 and A100: mean error", serving_score_of(&judgement->outcomes, &hopper, FITTED_ON_ALL).mean, 13);
 	MOST("TPOT at a concurrency: mean error", tpot.mean, 15);
-	MOST("the same: median error", tpot.median, 12);
+	MOST("TPOT at a concurrency: median error", tpot.median, 12);
 	MOST("TTFT at a concurrency: median error", score(judgement, QUANTITY_TTFT, RUN_CLOSED_LOOP, FITTED_ON_ALL).median, 25);
 	MOST("TTFT at an arrival rate: median error", score(judgement, QUANTITY_TTFT, RUN_ARRIVALS, FITTED_ON_ALL).median, 20);
 	MOST("TPOT at an arrival rate: median error", score(judgement, QUANTITY_TPOT, RUN_ARRIVALS, FITTED_ON_ALL).median, 20);
-	bound_row(file, "rate sweeps whose TTFT leaves the ground on the right step", knees_right(judgement), 80, 100, " %");
+	bound_row(file, "arrival-rate sweeps whose waiting starts at the predicted rate", knees_right(judgement), 80, 100, " %");
 	MOST("throughput, each model left out: median error", score(judgement, QUANTITY_THROUGHPUT, -1, FITTED_WITHOUT_MODEL).median, 20);
 	MOST("TPOT, each model left out: median error", score(judgement, QUANTITY_TPOT, -1, FITTED_WITHOUT_MODEL).median, 20);
 	MOST("throughput, each accelerator left out: median error", score(judgement, QUANTITY_THROUGHPUT, -1, FITTED_WITHOUT_ACCELERATOR).median, 20);
 	MOST("TPOT, each accelerator left out: median error", score(judgement, QUANTITY_TPOT, -1, FITTED_WITHOUT_ACCELERATOR).median, 20);
-	bound_row(file, "promises at 80 % that held, each model left out: throughput, TPOT or TTFT, the least of them", 100 * promises_least(judgement), 70, 90, " %");
-	bound_row(file, "measured configurations that are judged to fit", 100 * (1 - (double)fits->ran_refused / (double)fits->ran), 98, 100, " %");
-	bound_row(file, "constructed ones that cannot, refused", negatives_refused(fits), 95, 100, " %");
+	bound_row(file, "promises at 80 % kept, each model left out: the lowest of throughput, TPOT and TTFT", 100 * promises_least(judgement), 70, 90, " %");
+	bound_row(file, "measured configurations that the planner accepts", 100 * (1 - (double)fits->ran_refused / (double)fits->ran), 98, 100, " %");
+	bound_row(file, "constructed configurations that do not fit and that the planner refuses", negatives_refused(fits), 95, 100, " %");
 	MOST("power: median error", power_score_of(power, offsetof(struct power_case, ratio_w), NULL, NULL).median, 15);
 	MOST("energy per token: median error", power_score_of(power, offsetof(struct power_case, ratio_joules), NULL, NULL).median, 20);
 	MOST("power, each model left out: median error", power_score_of(power, offsetof(struct power_case, without_model_w), NULL, NULL).median, 25);
 	MOST("energy per token, each model left out: median error", power_score_of(power, offsetof(struct power_case, without_model_joules), NULL, NULL).median, 25);
-	MOST("suites away from home, each left out: throughput, median error", away(judgement, QUANTITY_THROUGHPUT, NULL).median, 18);
-	MOST("the same of TPOT", away(judgement, QUANTITY_TPOT, NULL).median, 16);
-	MOST("the same of TTFT", away(judgement, QUANTITY_TTFT, NULL).median, 28);
-	bound_row(file, "the same: inside p10 to p90", 100 * covered, 72, 88, " %");
-	bound_row(file, "the same of the suite of ten figures and more that has fewest", 100 * least, 45, 100, " %");
+	MOST("later suites, each left out: median error of throughput", away(judgement, QUANTITY_THROUGHPUT, NULL).median, 18);
+	MOST("later suites, each left out: median error of TPOT", away(judgement, QUANTITY_TPOT, NULL).median, 16);
+	MOST("later suites, each left out: median error of TTFT", away(judgement, QUANTITY_TTFT, NULL).median, 28);
+	bound_row(file, "later suites, each left out: figures inside p10 to p90", 100 * covered, 72, 88, " %");
+	bound_row(file, "later suites with at least ten figures, each left out: fewest figures of a suite inside p10 to p90", 100 * least, 45, 100, " %");
 #undef MOST
-	bound_row(file, "independent tests, all left out: predicted over measured, the median of their medians", independent_over(judgement).p50, 1, 1.12, "");
-	bound_row(file, "constants, fitted and measured", (double)constants_count(), 0, 60, "");
+	bound_row(file, "independent tests, all left out: median of the tests' medians of predicted over measured throughput", independent_over(judgement).p50, 1, 1.12, "");
+	bound_row(file, "constants of serving of all kinds", (double)constants_count(), 0, 60, "");
 }
 
 static void score_row(FILE *file, const char *name, const struct serving_judgement *judgement, const struct serving_slice *slice)
@@ -336,8 +337,8 @@ static void promise_row(FILE *file, const char *name, const struct serving_judge
 
 static void write_promises(FILE *file, const struct serving_judgement *judgement)
 {
-	fprintf(file, "\n## Promises of serving\n\nOf 100 promises at a probability (E137), how many held: throughput measured is at least the answer's lower quantile, TPOT and TTFT at most their upper ones. Below the\n"
-		"column's number: too bold; above: too careful. By suite with the constants refitted without the case's model.\n\n"
+	fprintf(file, "\n## Promises of serving\n\nShare of the promises at a probability (E137) that are kept, in %%: the measured throughput is at least the answer's lower quantile; the measured TPOT or TTFT is at most the upper one. Below the\n"
+		"column's number the planner is too bold; above it, too careful. The rows of suites have constants refitted without the case's model.\n\n"
 		"| promises at | n | 50 %% | 60 %% | 70 %% | 80 %% | 90 %% | 95 %% |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
 	for (int quantity = 0; quantity < QUANTITY_COUNT; quantity++) {
 		struct serving_slice slice = {.quantity = (enum quantity)quantity, .run = -1};
@@ -359,8 +360,8 @@ static void write_promises(FILE *file, const struct serving_judgement *judgement
 
 static void write_sweeps(FILE *file, const struct serving_judgement *judgement)
 {
-	fprintf(file, "\n## Where waiting sets in\n\nArrival-rate sweeps of three rates and more: the first rate (requests/s) whose mean TTFT is over three times that of the lowest.\n\n"
-		"| model | accelerators | prompt, answer | rates | observed TTFT, ms | predicted TTFT, ms | observed | predicted |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+	fprintf(file, "\n## Where waiting starts\n\nSweeps of at least three arrival rates. The last two columns have the first rate (requests/s) whose mean TTFT is over three times that of the lowest rate.\n\n"
+		"| model | accelerators | prompt, answer | rates | observed TTFT, ms | predicted TTFT, ms | observed rate | predicted rate |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
 	for (size_t s = 0; s < judgement->sweep_count; s++) {
 		const struct sweep *sweep = &judgement->sweeps[s];
 		const struct performance_request *request = &sweep->first->input.request;
@@ -387,7 +388,7 @@ static void write_sweeps(FILE *file, const struct serving_judgement *judgement)
 
 static void write_fits(FILE *file, const struct fits_judgement *fits)
 {
-	fprintf(file, "\n## What fits\n\n| configurations | n | refused |\n| --- | --- | --- |\n| measured: they ran | %zu | %zu |\n", fits->ran, fits->ran_refused);
+	fprintf(file, "\n## Configurations that fit\n\n| configurations | n | refused |\n| --- | --- | --- |\n| measured (they ran) | %zu | %zu |\n", fits->ran, fits->ran_refused);
 	for (int i = 0; i < NEGATIVE_COUNT; i++)
 		fprintf(file, "| constructed: %s | %zu | %zu |\n", negative_name((enum negative)i), fits->made[i], fits->refused[i]);
 }
@@ -410,9 +411,9 @@ static const char *model_of(const struct power_cases *cases, size_t i)
 
 static void write_power(FILE *file, const struct power_cases *cases)
 {
-	fprintf(file, "\n## Power and energy\n\nML.ENERGY leaderboard 2026-02 (`tests/validation/mlenergy_inference.csv`): vLLM at a batch limit, power of the accelerators. Its throughputs enter the fit of\n"
-		"the serving constants with 0.3 of the weight of a published case. The length of its prompts is not published: 300 tokens are taken, 1,000 for code completion. %zu rows are of models that the catalogue does not have. Power's\n"
-		"constants are held to what training draws (decision 0042), so that refitted ones, also without the model, may be nearer.\n\n"
+	fprintf(file, "\n## Power and energy\n\nML.ENERGY leaderboard 2026-02 (`tests/validation/mlenergy_inference.csv`): vLLM at a batch limit, power of the accelerators. In the fit of the serving constants its\n"
+		"throughputs have 0.3 of the weight of a published case. The length of its prompts is not published; 300 tokens are assumed, 1,000 for code completion. The catalogue lacks the models of %zu rows.\n"
+		"The constants of power also have to agree with training (decision 0042), so refitted ones may be closer, even without the model.\n\n"
 		"| slice | n | power: mean | median | bias | J per token: mean | median | bias | tokens/s: median | bias | power without its model: median |\n"
 		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", cases->unknown);
 	power_row(file, "**all**", cases, NULL, NULL);
@@ -435,7 +436,7 @@ static void write_practice(FILE *file)
 			practice_rows[i].high, practice_rows[i].meaning, practice_rows[i].source, practice_rows[i].measured_on);
 }
 
-/* What a constant was fitted on: the ranges of the quantities that it rests on (E180). */
+/* Writes the ranges of the quantities on which a constant depends (E180). */
 static void write_inputs(FILE *file, const char *constant)
 {
 	const char *separator = "";
@@ -448,7 +449,7 @@ static void write_inputs(FILE *file, const char *constant)
 		fprintf(file, "%s%s %.3g to %.3g", separator, row->name, row->from, row->to);
 		separator = "; ";
 	}
-	if (!*separator) /* those of power */
+	if (!*separator) /* constants of power */
 		fprintf(file, "8 to 480 billion parameters on H100 and B200 under vLLM");
 	fprintf(file, " |\n");
 }
@@ -468,8 +469,9 @@ static void write_constants(FILE *file)
 {
 	static struct constants list;
 
-	fprintf(file, "\n## Constants of serving\n\n%zu, one set for every model and accelerator; `scripts/fit serving` refits them. Measured ones are taken from kernels as they are, those of practice from the pairs\n"
-		"of `tests/validation/engine_pairs.csv` (range: p10 to p90). *Fitted on*: what the measurements span that the constant rests on; outside of it intervals widen and a warning says so (E180).\n\n"
+	fprintf(file, "\n## Constants of serving\n\n%zu constants, one set for all models and accelerators; `scripts/fit serving` refits them. *Measured* constants are taken directly from kernels. Those of practice follow from the pairs\n"
+		"of `tests/validation/engine_pairs.csv` and from the independent tests (range: p10 to p90). *Fitted on*: the inputs on which the constant depends, with their ranges in the measurements. Outside of a\n"
+		"range intervals widen, and a warning says so (E180).\n\n"
 		"| constant | value | range | meaning | bounded by | fitted on |\n| --- | --- | --- | --- | --- | --- |\n", constants_count());
 	serving_constants_list(&list);
 	constant_rows(file, &list, &serving_constants, "");
@@ -482,12 +484,12 @@ static void write_constants(FILE *file)
 
 void serving_document_write(FILE *file, const struct serving_judgement *judgement)
 {
-	fprintf(file, "# Serving\n\nPublished measurements of `tests/validation/inference*.jsonl` with their sources, asked of `POST /v1/estimates/inference/performance`. Rows of trust C are not scored.\n"
-		"Refused rows count as an error of 100 %%.\n\n![Predicted against observed, models left out](accuracy-serving.svg)\n\n");
+	fprintf(file, "# Serving\n\nPublished measurements of `tests/validation/inference*.jsonl` with their sources, as requests to `POST /v1/estimates/inference/performance`. Rows of trust C are not\n"
+		"scored. A refused row counts as an error of 100 %%.\n\n![Predicted against observed figures, each model left out](accuracy-serving.svg)\n\n");
 	write_bounds(file, judgement);
-	fprintf(file, "\nRefitting from the shipped constants lowers the objective from %.4f to %.4f (power: %.4f to %.4f).\n\n## Figures of serving\n\n"
-		"Errors in %%: |predicted / observed - 1|; bias is that of the median, with its sign. *Inside*: share between p10 and p90. *Without*: the constants are refitted\n"
-		"without the case's model (of the same shape under every name), or without its accelerator, so that it stands for one that the fit never saw.\n",
+	fprintf(file, "\nA refit from the shipped constants lowers the objective from %.4f to %.4f (power: %.4f to %.4f).\n\n## Figures of serving\n\n"
+		"Errors in %%: |predicted / observed - 1|. The bias is the median of predicted / observed - 1. *Inside*: share of figures between p10 and p90. *Without*: the constants are\n"
+		"refitted without the case's model (under all names of its shape), or without its accelerator, so the fit never saw it.\n",
 		judgement->objective, judgement->refitted, judgement->power_objective, judgement->power_refitted);
 	for (int quantity = 0; quantity < QUANTITY_COUNT; quantity++)
 		write_quantity(file, (enum quantity)quantity, judgement);

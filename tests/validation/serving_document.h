@@ -1,4 +1,4 @@
-/* The serving half of docs/accuracy.md. */
+/* The serving part of docs/accuracy.md. */
 #ifndef FLEETPLAN_TESTS_VALIDATION_SERVING_DOCUMENT_H
 #define FLEETPLAN_TESTS_VALIDATION_SERVING_DOCUMENT_H
 
@@ -14,15 +14,15 @@ struct serving_judgement {
 	struct sweep sweeps[SWEEPS_MAX];
 	size_t sweep_count;
 	struct power_cases power;
-	double objective, refitted, power_objective, power_refitted; /* of the fits, shipped constants and after refitting from them */
+	double objective, refitted, power_objective, power_refitted; /* of the fits: shipped constants, and a refit from them */
 };
 
-/* Judges everything; judgement->power has been loaded. Deterministic; about a quarter of a minute. */
+/* Fills the judgement. The caller has loaded judgement->power. Deterministic; takes about a quarter of a minute. */
 void serving_judge(struct serving_cases *cases, struct serving_judgement *judgement);
 
 void serving_document_write(FILE *file, const struct serving_judgement *judgement);
 
-/* Predicted against observed, in their own units, as a drawing (SVG). */
+/* Plots predicted against observed figures, each in its unit. SVG 1.1. */
 void serving_plot_write(FILE *file, const struct serving_judgement *judgement);
 
 #endif

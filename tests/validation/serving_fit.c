@@ -4,7 +4,7 @@
 
 static const double quantity_weights[QUANTITY_COUNT] = {1, 1.5, 0.5}, side_weight = 0.3, away_weight = 0.5;
 
-/* A prediction that no constants make possible misses by as much as a refused one: 100 %. */
+/* Log ratio of a prediction that is refused: an error of 100 %. */
 static const double refused_log_ratio = 0.69;
 
 struct fitted {
@@ -54,7 +54,7 @@ bool serving_same_suite(const struct serving_case *item, const void *argument)
 	return strcmp(item->suite, other->suite) == 0;
 }
 
-static double alike(const struct serving_cases *cases, const struct serving_case *item)
+static double alike_count(const struct serving_cases *cases, const struct serving_case *item)
 {
 	double count = 0;
 
@@ -92,7 +92,7 @@ static struct fit_problem problem_of(
 		fitted->weights[i] =
 			(without && without(item, argument)) || item->role == SUITE_SHOWN
 				? 0
-				: (item->side ? side_weight : item->away ? away_weight : 1) * quantity_weights[item->quantity] / sqrt(alike(cases, item));
+				: (item->side ? side_weight : item->away ? away_weight : 1) * quantity_weights[item->quantity] / sqrt(alike_count(cases, item));
 	}
 	return (struct fit_problem){.constants = &constants,
 		.values_bytes = sizeof(struct serving_constants),

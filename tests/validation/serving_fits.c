@@ -26,13 +26,13 @@ static bool same_configuration(const struct serving_case *a, const struct servin
 const char *negative_name(enum negative negative)
 {
 	static const char *const names[NEGATIVE_COUNT] = {
-		"weights above all memory", "one accelerator fewer than the weights need", "four times the context that memory holds"};
+		"weights larger than all memory", "one accelerator fewer than the weights need", "four times the longest context that fits in memory"};
 
 	return names[negative];
 }
 
-/* Refused for memory, not for a layout that cannot be. */
-static bool refused(const struct performance_input *input)
+/* True if the planner refuses the input for memory; false also if its layout is impossible. */
+static bool is_refused(const struct performance_input *input)
 {
 	static struct performance performance;
 	static struct failure failure;
@@ -54,10 +54,10 @@ static struct performance_input on_gpus(const struct serving_case *item, int64_t
 	return input;
 }
 
-static void count(const struct performance_input *input, enum negative negative, struct fits_judgement *judgement)
+static void negative_count(const struct performance_input *input, enum negative negative, struct fits_judgement *judgement)
 {
 	judgement->made[negative]++;
-	judgement->refused[negative] += refused(input);
+	judgement->refused[negative] += is_refused(input);
 }
 
 static void judge_weights(const struct serving_case *item, struct fits_judgement *judgement)
@@ -72,31 +72,31 @@ static void judge_weights(const struct serving_case *item, struct fits_judgement
 	while (2 * most < needed)
 		most *= 2;
 	input = on_gpus(item, most, 1);
-	count(&input, NEGATIVE_WEIGHTS, judgement);
+	negative_count(&input, NEGATIVE_WEIGHTS, judgement);
 	input = on_gpus(item, 1, needed - 1);
-	count(&input, NEGATIVE_ONE_FEWER, judgement);
+	negative_count(&input, NEGATIVE_ONE_FEWER, judgement);
 }
 
-static bool holds(const struct replica *replica, double context_tokens)
+static bool context_fits(const struct replica *replica, double context_tokens)
 {
 	return replica_fits(replica, context_tokens);
 }
 
-/* The longest context of which one sequence fits; 0 when none does or any does (only states grow not). */
+/* Returns the longest context of which one sequence fits; 0 if none fits, or if every one does (states do not grow). */
 static double longest_context(const struct replica *replica)
 {
 	double low = 1, high = 1;
 
-	if (!holds(replica, 1))
+	if (!context_fits(replica, 1))
 		return 0;
-	for (int i = 0; i < CONTEXT_DOUBLINGS && holds(replica, high); i++)
+	for (int i = 0; i < CONTEXT_DOUBLINGS && context_fits(replica, high); i++)
 		high *= 2;
-	if (holds(replica, high))
+	if (context_fits(replica, high))
 		return 0;
 	for (int i = 0; i < CONTEXT_BISECTIONS; i++) {
 		double middle = (low + high) / 2;
 
-		if (holds(replica, middle))
+		if (context_fits(replica, middle))
 			low = middle;
 		else
 			high = middle;
@@ -122,7 +122,7 @@ static void judge_context(const struct serving_case *item, struct fits_judgement
 	input.request.common.enforce_memory = TRUTH_UNSET;
 	input.request.prompt_tokens.mean = 4 * longest - 1;
 	input.request.output_tokens.mean = 1;
-	count(&input, NEGATIVE_CONTEXT, judgement);
+	negative_count(&input, NEGATIVE_CONTEXT, judgement);
 }
 
 void fits_judge(struct serving_cases *cases, struct fits_judgement *judgement)

@@ -1,4 +1,5 @@
-/* Does the planner know what fits? Measured configurations ran; constructed ones cannot. And where waiting sets in when load grows. */
+/* Test of the planner's memory check: measured configurations fit, because they ran; constructed ones do not. And the
+ * arrival rate at which requests start to wait. */
 #ifndef FLEETPLAN_TESTS_VALIDATION_SERVING_FITS_H
 #define FLEETPLAN_TESTS_VALIDATION_SERVING_FITS_H
 
@@ -8,12 +9,14 @@ enum negative { NEGATIVE_WEIGHTS, NEGATIVE_ONE_FEWER, NEGATIVE_CONTEXT, NEGATIVE
 
 struct fits_judgement {
 	size_t ran, ran_refused;
-	size_t made[NEGATIVE_COUNT], refused[NEGATIVE_COUNT]; /* constructed; refused as infeasible */
+	size_t made[NEGATIVE_COUNT], refused[NEGATIVE_COUNT]; /* constructed configurations; of these, refused as infeasible */
 };
 
-/* Every case that ran, and of each different configuration (model, precision, accelerator, layout) up to three that cannot be:
- * tensor parallel over the most accelerators whose memory together is less than the weights (a power of two); pipelined over one
- * accelerator fewer than the weights alone need; and one sequence of four times the tokens that the rest of the memory holds. */
+/* Judges every case that ran, and for each different configuration (model, precision, KV precision, engine, accelerator,
+ * layout) up to three that do not fit:
+ *   tensor parallel over the largest power of two of accelerators whose memory together is less than the weights;
+ *   pipelined over one accelerator fewer than the weights alone need;
+ *   one sequence of four times the longest context that fits. */
 void fits_judge(struct serving_cases *cases, struct fits_judgement *judgement);
 const char *negative_name(enum negative negative);
 
@@ -27,7 +30,7 @@ struct sweep {
 	size_t observed_knee, predicted_knee; /* first step whose TTFT is over three times that of the lowest rate; count: none */
 };
 
-/* Fills at most SWEEPS_MAX sweeps; returns how many there are. */
+/* Fills at most SWEEPS_MAX sweeps and returns their number. */
 size_t sweeps_judge(struct serving_cases *cases, struct sweep *sweeps);
 
 #endif

@@ -32,7 +32,8 @@ static bool seen_before(const struct serving_cases *cases, size_t index, serving
 	return false;
 }
 
-/* Refits without each group in turn; `offset` is of the ratio in struct serving_outcome that is filled. */
+/* Refits without each group in turn and fills a ratio of the group's outcomes: the member of struct serving_outcome at
+ * `offset`. */
 static void leave_out(struct serving_cases *cases, serving_filter *same, const struct serving_constants *values, size_t offset,
 	struct serving_outcomes *outcomes)
 {

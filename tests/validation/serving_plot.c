@@ -63,5 +63,5 @@ void serving_plot_write(FILE *file, const struct serving_judgement *judgement)
 		fprintf(file, "</g>\n<circle cx=\"%d\" cy=\"%d\" r=\"5\" fill=\"%s\"/><text x=\"%d\" y=\"%d\">%s</text>\n", LEFT + 22, TOP + 22 + 20 * q, series[q].colour,
 			LEFT + 34, TOP + 26 + 20 * q, series[q].name);
 	}
-	fprintf(file, "<text x=\"%d\" y=\"%d\">dashed: a quarter above, a fifth below</text>\n</svg>\n", LEFT + 18, TOP + 26 + 20 * QUANTITY_COUNT);
+	fprintf(file, "<text x=\"%d\" y=\"%d\">dashed: 25 %% above, 20 %% below</text>\n</svg>\n", LEFT + 18, TOP + 26 + 20 * QUANTITY_COUNT);
 }

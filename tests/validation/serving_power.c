@@ -5,7 +5,7 @@
 
 enum { LINE_MAX_BYTES = 4096, COLUMNS_MAX = 32, LEFT_OUT_ROUNDS = 10 };
 
-/* Names of the leaderboard, and what they are in the catalogue: instruction tuning does not change a shape. */
+/* Names of the leaderboard, and the catalogue's names of the same shapes. Instruction tuning does not change a shape. */
 static const struct {
 	const char *theirs, *ours;
 } model_names[] = {{"openai/gpt-oss-120b", "gpt-oss-120b"}, {"openai/gpt-oss-20b", "gpt-oss-20b"},
@@ -16,8 +16,8 @@ static const struct {
 	{"deepseek-ai/DeepSeek-V3.1", "deepseek-v3"}, {"Qwen/Qwen3-Coder-480B-A35B-Instruct", "qwen3-coder-480b-a35b"},
 	{"Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8", "qwen3-coder-480b-a35b"}};
 
-/* The leaderboard does not say how long its prompts are. Ours: a chat turn, a question with four answers, a file around a gap. Ten times
- * as much moves the power by a few percent, since answers are longer. */
+/* Returns the assumed tokens of a prompt, because the leaderboard does not publish them: a chat turn, a question with four
+ * answers, a file around a gap. Ten times as many change the power by a few percent, because answers are longer. */
 static double prompt_tokens_of(const char *task)
 {
 	return strcmp(task, "sourcegraph-fim") == 0 ? 1000 : 300;
@@ -28,8 +28,8 @@ static const char *columns[] = {"task", "model_id", "weight_precision", "gpu_mod
 	"energy_per_token_joules"};
 enum { TASK, MODEL, PRECISION, GPU, GPUS, EXPERT, DATA, LIMIT, BATCH, OUTPUT, WATTS, TOKENS, JOULES, COLUMN_COUNT };
 
-/* Splits a line without quotes in place. */
-static size_t split(char *line, char *cells[COLUMNS_MAX])
+/* Splits a line in place at its commas. Quotes have no meaning. */
+static size_t split_cells(char *line, char *cells[COLUMNS_MAX])
 {
 	size_t count = 0;
 
@@ -48,7 +48,7 @@ static size_t split(char *line, char *cells[COLUMNS_MAX])
 static void header_read(char *line, size_t places[COLUMN_COUNT])
 {
 	char *cells[COLUMNS_MAX];
-	size_t count = split(line, cells);
+	size_t count = split_cells(line, cells);
 
 	for (size_t c = 0; c < COLUMN_COUNT; c++) {
 		places[c] = COLUMNS_MAX;
@@ -87,7 +87,7 @@ static const char *catalogue_name(const char *theirs)
 	return NULL;
 }
 
-/* The row as a request. Release: vLLM 0.11, which the leaderboard's third version states. */
+/* Returns the row as a request; the caller frees it. Release: vLLM 0.11, as stated by the leaderboard's third version. */
 static char *request_of(char *const cells[COLUMN_COUNT], const char *model)
 {
 	double gpus = number(cells[GPUS]), data = number(cells[DATA]);
@@ -196,7 +196,7 @@ void power_cases_load(const char *path, struct serving_cases *serving, struct po
 	cases->count = cases->unknown = 0;
 	cases->serving = serving;
 	while (fgets(line, sizeof line, file)) {
-		size_t count = split(line, cells);
+		size_t count = split_cells(line, cells);
 
 		for (size_t c = 0; c < COLUMN_COUNT; c++) {
 			if (places[c] >= count)

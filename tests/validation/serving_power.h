@@ -1,4 +1,4 @@
-/* Measured power and energy of serving (ML.ENERGY leaderboard) beside ours. */
+/* Measured power and energy of serving (ML.ENERGY leaderboard) beside the predicted ones. */
 #ifndef FLEETPLAN_TESTS_VALIDATION_SERVING_POWER_H
 #define FLEETPLAN_TESTS_VALIDATION_SERVING_POWER_H
 
@@ -8,7 +8,7 @@
 enum { POWER_CASES_MAX = 512 };
 
 struct power_case {
-	size_t index; /* of its throughput among the serving cases */
+	size_t index; /* of its case among the serving cases */
 	double observed_w;
 	double gpus, idle_w, load_w; /* of one accelerator */
 	struct operating_point point;
@@ -18,18 +18,20 @@ struct power_case {
 
 struct power_cases {
 	struct power_case items[POWER_CASES_MAX];
-	size_t count, unknown; /* unknown: rows of models that the catalogue does not have */
+	size_t count, unknown; /* unknown: rows whose model the catalogue lacks */
 	const struct serving_cases *serving;
 };
 
-/* Reads the leaderboard; its throughputs become cases at the side of the published ones. */
+/* Reads the leaderboard, and adds its throughputs to the serving cases with `side` set. */
 void power_cases_load(const char *path, struct serving_cases *serving, struct power_cases *cases);
 
-/* Predicts, and refits the power constants without each model in turn. Outcomes: of all serving cases, models left out. */
+/* Predicts the power cases, and refits the power constants without each model in turn. outcomes: of all serving cases,
+ * with without_model filled. */
 void power_cases_judge(
 	const struct serving_constants *values, const struct serving_outcomes *outcomes, struct power_cases *cases);
 
-/* Refits from the given values; `without`: a model left out, NULL: none. Returned: the objective reached. */
+/* Refits from the given values and stores the result there. without: the model to leave out; NULL: none. Returns the
+ * objective reached. */
 double power_fit_run(const struct power_cases *cases, const char *without, int rounds, struct power_constants *values);
 void power_constants_list(struct constants *constants);
 
@@ -38,7 +40,8 @@ struct power_score {
 	double mean, median, bias;
 };
 
-/* Errors of the ratio at an offset in struct power_case, of one accelerator (NULL: any) and model (NULL: any). */
+/* Returns the errors of the ratio at an offset in struct power_case, for one accelerator (NULL: any) and one model (NULL:
+ * any). */
 struct power_score power_score_of(const struct power_cases *cases, size_t offset, const char *accelerator, const char *model);
 
 #endif

@@ -51,7 +51,7 @@ static double ratio_of(const struct serving_outcome *outcome, enum serving_fitte
 	return outcome->ratio;
 }
 
-/* As far as the answer's interval reaches, around what is predicted with these constants. */
+/* True if the observed figure lies in an interval of the answer's width around the prediction with these constants. */
 static bool covered_by(const struct serving_outcome *outcome, enum serving_fitted_on fitted)
 {
 	if (fitted == FITTED_ON_ALL)

@@ -1,15 +1,16 @@
-/* Outcomes of serving cases and how far slices of them are off. */
+/* Outcomes of serving cases, and the errors of slices of them. */
 #ifndef FLEETPLAN_TESTS_VALIDATION_SERVING_SCORES_H
 #define FLEETPLAN_TESTS_VALIDATION_SERVING_SCORES_H
 
 #include "validation/serving_fit.h"
 
-/* One published figure beside ours. A refused one counts as an error of 100 %. */
+/* One published figure beside the predicted one. A refused case counts as an error of 100 %. */
 struct serving_outcome {
 	struct serving_case *item;
 	double ratio; /* predicted over observed */
-	double without_model, without_accelerator, without_suite, without_independent; /* the same with the constants refitted without the case's model, accelerator */
-	double log_sigma; /* that the answer gives its figure */
+	/* ratio with constants refitted without the case's model, accelerator or suite, or without all independent runs */
+	double without_model, without_accelerator, without_suite, without_independent;
+	double log_sigma; /* log standard deviation of the answer's interval */
 	bool covered, refused;
 };
 
@@ -20,23 +21,23 @@ struct serving_outcomes {
 
 enum serving_fitted_on { FITTED_ON_ALL, FITTED_WITHOUT_MODEL, FITTED_WITHOUT_ACCELERATOR, FITTED_WITHOUT_SUITE };
 
-/* Which outcomes: of one quantity, and of one run, suite, model, accelerator where these are given. */
+/* A slice of the outcomes: of one quantity, and of one kind of run, suite, model and accelerator if these are given. */
 struct serving_slice {
 	enum quantity quantity;
 	int run; /* enum run_kind; -1: any */
 	const char *suite, *model, *accelerator; /* NULL: any */
-	bool hopper_and_ampere; /* of these only H100, H200 and A100 */
-	bool home, away; /* of these only suites that the model was made on, or only the others */
+	bool hopper_and_ampere; /* only H100, H200 and A100 */
+	bool home, away; /* home: only suites on which the model was made; away: only later suites */
 };
 
-/* Fractions. */
+/* Errors of a slice; fractions. */
 struct serving_score {
 	size_t count, refused;
-	double mean, median, p90, bias, covered; /* bias: of the median */
+	double mean, median, p90, bias, covered; /* bias: median of ratio - 1 */
 };
 
-/* Of promises with a probability, the share that held: throughput at least at its lower quantile, latency at most at its upper one. Refused ones
- * promised nothing. `promised` counts them. */
+/* Returns the share of the promises at a probability that were kept: throughput at least its lower quantile, latency at
+ * most its upper one. promised: receives their number; refused cases promise nothing. */
 double serving_promises_held(const struct serving_outcomes *outcomes, const struct serving_slice *slice, enum serving_fitted_on fitted, double probability,
 	size_t *promised);
 

@@ -193,7 +193,7 @@ void promises_of(const struct outcomes *outcomes, outcome_filter *wanted, const 
 	}
 }
 
-/* One suite's part of another filter's outcomes. */
+/* The outcomes of one suite that another filter picks. */
 struct part {
 	outcome_filter *wanted;
 	const char *suite;

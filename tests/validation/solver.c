@@ -6,11 +6,11 @@
 
 #include "base/status.h"
 
-static const double knee = 0.03;        /* residuals below it count as squares, above it as they are */
-static const double pull = 0.0015;      /* weight of the pull of a constant that lies at the end of its range */
-static const double difference = 0.02;  /* of a logarithm, for derivatives: above the steps that choices between layouts make */
+static const double knee = 0.03;        /* residuals below it count about as squares, above it about linearly */
+static const double pull = 0.0015;      /* pull of a constant at the end of its range */
+static const double difference = 0.02;  /* of a logarithm, for derivatives; larger than jumps between layouts */
 
-/* One set of values, moved away from another. */
+/* A changed copy of the values. */
 union values {
 	unsigned char bytes[VALUES_MAX_BYTES];
 	double aligned;
@@ -26,8 +26,8 @@ double constant_value(const struct constant *constant, const void *values)
 	return *(const double *)(const void *)((const char *)values + constant->offset);
 }
 
-/* Where a constant lies in its range, from -1 to 1 in logarithms. */
-static double place(const struct constant *constant, double logarithm)
+/* Returns the position of a constant in its range, from -1 to 1 in logarithms. */
+static double range_position(const struct constant *constant, double logarithm)
 {
 	double low = log(constant->low), high = log(constant->high);
 
@@ -39,7 +39,7 @@ static double pull_of(const struct constants *constants, const void *values)
 	double sum = 0;
 
 	for (size_t i = 0; i < constants->count; i++) {
-		double at = place(&constants->items[i], log(constant_value(&constants->items[i], values)));
+		double at = range_position(&constants->items[i], log(constant_value(&constants->items[i], values)));
 
 		sum += pull * at * at;
 	}
@@ -73,7 +73,7 @@ double solver_objective(const struct fit_problem *problem, const void *values)
 	return objective_at(problem, values, out);
 }
 
-/* Solves a x = b in place (Cholesky); a is symmetric and, damped, positive definite. */
+/* Solves a x = b in place (Cholesky). a is symmetric, and positive definite because it is damped. */
 static void solve(double a[CONSTANTS_MAX][CONSTANTS_MAX], double *b, size_t n)
 {
 	for (size_t j = 0; j < n; j++) {
@@ -110,7 +110,7 @@ static void slope_add_pull(const struct constants *constants, const void *values
 		double steep = 2 / log(constant->high / constant->low);
 
 		slope->matrix[j][j] += 2 * pull * steep * steep;
-		slope->right[j] -= 2 * pull * steep * place(constant, log(constant_value(constant, values)));
+		slope->right[j] -= 2 * pull * steep * range_position(constant, log(constant_value(constant, values)));
 	}
 }
 

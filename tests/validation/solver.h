@@ -1,7 +1,7 @@
-/* Fits constants to observations: what the fits of training steps and of serving have in common.
+/* Fit of constants to observations, shared by the fits of training steps and of serving.
  *
- * A problem is a struct of positive doubles, of which some are constants with a range, and a function that says by how much
- * (in logarithms) the predictions with them miss each observation. Deterministic; not for threads (one scratch). */
+ * A problem has a struct of positive doubles, some of which are constants with a range, and a function that returns the
+ * logarithm of predicted over observed for each observation. Deterministic; not thread-safe (static scratch memory). */
 #ifndef FLEETPLAN_TESTS_VALIDATION_SOLVER_H
 #define FLEETPLAN_TESTS_VALIDATION_SOLVER_H
 
@@ -33,12 +33,14 @@ struct fit_problem {
 double *constant_in(const struct constant *constant, void *values);
 double constant_value(const struct constant *constant, const void *values);
 
-/* Weighted mean of sqrt(r^2 + 0.03^2) over the residuals r, and a weak pull of each constant towards the middle of its range (one
- * case's worth at the ends), which decides where the observations do not. */
+/* Returns the weighted mean of sqrt(r^2 + 0.03^2) over the residuals r, plus a weak pull of each constant towards the
+ * middle of its range. At an end of the range the pull is worth about one case. It decides where the observations do
+ * not. */
 double solver_objective(const struct fit_problem *problem, const void *values);
 
-/* Gauss-Newton on reweighted squares (Huber 1981, section 7.8) with Levenberg-Marquardt damping, in the logarithms of the constants,
- * from the given values, at most `rounds` rounds. Returned: the objective reached. */
+/* Fits by Gauss-Newton on reweighted squares (Huber 1981, section 7.8) with Levenberg-Marquardt damping, in the logarithms
+ * of the constants, in at most `rounds` rounds. Starts from the given values and stores the fitted ones there. Returns
+ * the objective reached. */
 double solver_run(const struct fit_problem *problem, int rounds, void *values);
 
 #endif

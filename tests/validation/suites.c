@@ -24,10 +24,10 @@ static enum suite_role role_named(const char *name, const char *suite)
 	for (int role = 0; role < SUITE_ROLE_COUNT; role++)
 		if (strcmp(role_names[role], name) == 0)
 			return (enum suite_role)role;
-	product_stop("suites.csv: the role is none of shown, fitted, anchor", suite);
+	product_stop("suites.csv: a role must be shown, fitted or anchor", suite);
 }
 
-/* suite,role,reason: the reason is the rest of the line, and may hold commas. */
+/* Reads a line `suite,role,reason`. The reason is the rest of the line and may contain commas. */
 static void suite_read(const char *line, void *context)
 {
 	char *name = arena_strdup(product_arena(), line), *role, *reason;
@@ -38,12 +38,12 @@ static void suite_read(const char *line, void *context)
 	role = strchr(name, ',');
 	reason = role ? strchr(role + 1, ',') : NULL;
 	if (!reason)
-		product_stop("suites.csv: suite,role,reason was expected", line);
+		product_stop("suites.csv: a line must be suite,role,reason", line);
 	*role++ = *reason++ = '\0';
 	if (strcmp(name, "suite") == 0)
 		return;
 	if (suite_count == SUITES_LISTED_MAX)
-		product_stop("suites.csv: too many", name);
+		product_stop("suites.csv: too many suites", name);
 	suites[suite_count++] = (struct suite){.name = name, .reason = reason, .role = role_named(role, name)};
 }
 

@@ -1,4 +1,4 @@
-/* What judges the planner: cases by the service's own path, roles of suites, scores and promises. */
+/* Tests of the validation programs: cases resolved as by the service, roles of suites, scores and promises. */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ static void write_file(const char *folder, const char *name, const char *text)
 	fclose(file);
 }
 
-/* A folder of cases with these two rows. */
+/* Creates a folder of cases with these two rows. */
 static const char *folder_of(const char *training, const char *runs)
 {
 	static char folder[64];
@@ -180,11 +180,11 @@ static void runs_are_scored_by_the_published_hours(void **state)
 
 	(void)state;
 	runs.count = 3;
-	/* half of the published hours, which its own range holds at the published number of accelerators alone */
+	/* half of the published hours as requested; their promise is kept only at the published number of accelerators */
 	runs.items[0] = (struct run){.item = &item, .published_hours = 100, .mfu_hours = 36, .rule_hours = {120, 90},
 		.answers = {[ASKED_DEFAULT] = {.gpu_hours = 50, .range = {40, 50, 62}}, [ASKED_COUNT] = {.gpu_hours = 100, .range = {80, 100, 125}},
 			[ASKED_TOLD] = {.gpu_hours = 90, .range = {47, 90, 95}}}};
-	/* twice */
+	/* twice the published hours */
 	runs.items[1] = (struct run){.item = &item, .published_hours = 100, .mfu_hours = 30, .rule_hours = {100, 75},
 		.answers = {[ASKED_DEFAULT] = {.gpu_hours = 200, .range = {90, 200, 400}}, [ASKED_COUNT] = {.gpu_hours = 50, .range = {40, 50, 60}},
 			[ASKED_TOLD] = {.refused = true}}};
@@ -206,7 +206,7 @@ static void runs_are_scored_by_the_published_hours(void **state)
 	score = runs_rule_score(&runs, RULE_30);
 	assert_close(score.mean, 0.1, 1e-9);
 	assert_true(score.bias > 0);
-	/* a page's figures are those with the team left out */
+	/* the page has the figures with the team left out */
 	for (size_t i = 0; i < 2; i++)
 		for (int asked = 0; asked < ASKED_KIND_COUNT; asked++) {
 			runs.items[i].left[asked] = runs.items[i].answers[asked];

@@ -1,10 +1,12 @@
-/* Published footprints against the planner: `make validate`.
+/* Compares published footprints with the planner: `make validate`.
  *
  * usage: validate_energy FOOTPRINTS.csv RUNS.jsonl
- * Arithmetic: rows with hours, watts and energy, or energy, grid and carbon, recomputed as POST /v1/estimates/carbon does; what
- * contradicts itself is flagged and fails, everything else agrees within 2 %. Of a row that states no grid factor the one that its figures
- * imply is shown. A single row is typed in by hand: that its figures do not fit is said of the row, and not of who published them. Prediction: energy from model, accelerator, number and hours
- * alone, with the utilisation that the planner predicts, where power was measured. Exits with 1 when a bound is not held. */
+ * Arithmetic: recomputes rows with hours, watts and energy, or with energy, grid and carbon, as POST /v1/estimates/carbon
+ * does. A row that contradicts itself is flagged and fails; every other row must agree within 2 %. If a row states no grid
+ * factor, the program prints the one that its figures imply. Rows are typed in by hand, so a message blames the row and
+ * not its publisher.
+ * Prediction: for runs whose power was measured, computes the energy from model, accelerator, number of accelerators and
+ * hours, with the utilisation that the planner predicts. Exits with 1 if a bound is missed. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -47,7 +49,7 @@ static double number(const struct csv *csv, const char *column)
 	return text[0] ? strtod(text, NULL) : ABSENT_NUMBER;
 }
 
-/* One published row, asked as a client would ask. */
+/* Recomputes one published row as for a client. */
 static void check_row(const struct catalogue *catalogue, struct arena *arena, const struct csv *csv, struct tally *tally)
 {
 	static struct carbon_estimate estimate;
@@ -88,9 +90,9 @@ static void check_row(const struct catalogue *catalogue, struct arena *arena, co
 	else
 		printf(" %9s %8s", "-", "-");
 	if (flagged)
-		printf("  this row's figures do not fit each other: compare it with its source");
+		printf("  the figures of this row contradict each other: compare the row with its source");
 	else if (!is_given(grid) && is_given(estimate.implied.grid_gco2e_per_kwh))
-		printf("  states no grid: %.0f gCO2e a kWh with the building", estimate.implied.grid_gco2e_per_kwh);
+		printf("  no grid factor stated; implied with the building: %.0f gCO2e/kWh", estimate.implied.grid_gco2e_per_kwh);
 	printf("\n");
 }
 
@@ -116,7 +118,7 @@ static struct tally check_arithmetic(const struct catalogue *catalogue, struct a
 	return tally;
 }
 
-/* Mean power of an accelerator in the plan of a request, W. */
+/* Plans a request. Returns the mean power of an accelerator, W. */
 static double planned_gpu_w(const struct catalogue *catalogue, struct arena *arena, json_t *request, double *mfu)
 {
 	struct estimate estimate = {.kind = &estimate_training, .arena = arena, .failure = &failure};
@@ -194,6 +196,6 @@ int main(int argc, char **argv)
 	tally = check_arithmetic(catalogue, &arena, argv[1]);
 	median = check_predictions(catalogue, &arena, argv[2]);
 	arena_release(&arena);
-	/* The file's rows agree with themselves: one that does not was typed in wrongly, or belongs into a test of the flags. */
+	/* All rows of the file must be consistent. A flagged row was typed in wrongly, or belongs in a test of the flags. */
 	return tally.broken > 0 || tally.flagged > 0 || !(median <= prediction_median_within);
 }

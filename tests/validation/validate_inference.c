@@ -1,9 +1,9 @@
-/* Holds the serving planner against published measurements: `make validate`.
+/* Compares the serving planner with published measurements: `make validate`.
  *
  * usage: validate_inference FOLDER POWER.csv [--document FILE.md --plot FILE.svg]
- * Prints the serving half of the accuracy document: bounds with what was reached, errors by slice, fitted and with each model and each
- * accelerator left out, sweeps, what fits, power, constants. Exits with 1 when refitting from the shipped constants gains more than 1 %:
- * they are not this planner's. */
+ * Prints the serving part of the accuracy page: bounds, errors by slice (fitted, and with each model and each accelerator
+ * left out), sweeps, configurations that fit, power, constants. Exits with 1 if a refit from the shipped constants lowers
+ * the objective by more than 1 %: then they are not fitted to this planner. */
 #include "validation/serving_document.h"
 
 static const double refit_gain_most = 0.01;
@@ -30,7 +30,7 @@ int main(int argc, char **argv)
 	serving_document_write(stdout, &judgement);
 	for (int i = 3; i + 1 < argc; i += 2) {
 		bool document = strcmp(argv[i], "--document") == 0;
-		FILE *file = opened(argv[i + 1], document ? "a" : "w"); /* the page's first half is there */
+		FILE *file = opened(argv[i + 1], document ? "a" : "w"); /* the file already has the training part */
 
 		if (document)
 			fputc('\n', file);

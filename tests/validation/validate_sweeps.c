@@ -1,10 +1,10 @@
-/* Which layout to take: for each published sweep (runs alike in all but their layout) the row that the planner holds for the
- * fastest, and how far its published time lies above that of the true best.
+/* Judges the choice of a layout. For each published sweep (runs that differ only in layout) it prints the row that the
+ * planner predicts to be the fastest, and by how much its published time exceeds that of the best row.
  *
  * usage: validate_sweeps FOLDER
- * The aim is 5 % for vTrain's sweeps on several nodes, 15 % for BLOOM's; it fails when one loses more than 12 or 15 %. Two of vTrain's
- * lose 10 %: their rows with tensor groups of 2 and 4 beside 16 and more data ranks ran 10 to 40 % slower than all others of the
- * suite, which neither their bytes nor their memory explain. */
+ * The aim is 5 % for vTrain's sweeps on several nodes and 15 % for BLOOM's. The program exits with 1 if a sweep loses more
+ * than 12 or 15 %. Two of vTrain's lose 10 %: their rows with tensor groups of 2 and 4 and at least 16 data ranks ran 10 to
+ * 40 % slower than all others of the suite. Neither their bytes nor their memory explain that. */
 #include "validation/cases.h"
 
 enum { SWEEPS_MAX = 1024, LEAST_ROWS = 8 };
@@ -12,8 +12,8 @@ enum { SWEEPS_MAX = 1024, LEAST_ROWS = 8 };
 struct sweep {
 	const struct validation_case *like;
 	int rows;
-	double best_s, predicted_best_s;  /* published and predicted time of the truly best row */
-	double least_predicted_s, chosen_s; /* of the row that is predicted to be the fastest: predicted and published */
+	double best_s, predicted_best_s;  /* of the row with the least published time: published and predicted */
+	double least_predicted_s, chosen_s; /* of the row with the least predicted time: predicted and published */
 };
 
 static struct training_plan plan;
@@ -45,7 +45,7 @@ static bool same_sweep(const struct validation_case *a, const struct validation_
 		strcmp(a->candidate->accelerator.id, b->candidate->accelerator.id) == 0;
 }
 
-/* Step time of the row's pinned layout, whether the planner thinks that it fits or not: it ran. */
+/* Returns the step time of the row's pinned layout, without the memory check, because the run ran. */
 static double predicted_s(struct validation_case *item)
 {
 	failure_clear(&failure);
@@ -81,7 +81,7 @@ static void sweep_add(struct sweep *sweep, struct validation_case *item)
 	}
 }
 
-/* True when the sweep keeps its bound. */
+/* Prints a sweep. True if it meets its bound. */
 static bool sweep_report(const struct sweep *sweep)
 {
 	const struct validation_case *like = sweep->like;
@@ -121,6 +121,6 @@ int main(int argc, char **argv)
 		lost += sweeps[i].chosen_s / sweeps[i].best_s - 1;
 		reported++;
 	}
-	printf("%d sweeps of %d rows and more: %.1f %% lost on average\n", reported, LEAST_ROWS, 100 * lost / reported);
+	printf("%d sweeps of at least %d rows: %.1f %% lost on average\n", reported, LEAST_ROWS, 100 * lost / reported);
 	return failed > 0 || reported == 0;
 }

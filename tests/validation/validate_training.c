@@ -1,9 +1,9 @@
-/* Holds the training planner against published runs: `make validate`.
+/* Compares the training planner with published runs: `make validate`.
  *
  * usage: validate_training FOLDER [--document FILE.md --plot FILE.svg --reliability FILE.svg]
- * Prints the accuracy document: bounds with what was reached, errors by suite and slice, fitted and with each suite left out, memory,
- * whole runs, promises, constants. Exits with 1 when refitting from the shipped constants gains more than 1 %, or practice's fitted part moves
- * by more than 2 %: they are not this planner's. */
+ * Prints the training part of the accuracy page: bounds, errors by suite and slice (fitted, and with each suite left out),
+ * memory, whole runs, promises, constants. Exits with 1 if a refit from the shipped constants lowers the objective by more
+ * than 1 %, or changes the fitted part of practice by more than 2 %: then they are not fitted to this planner. */
 #include "planner/training/practice.h"
 #include "validation/document.h"
 
