@@ -1,10 +1,10 @@
 #!/usr/bin/python3 -S
-"""Thirty questions whose answers were published, and what Fleetplan answers: docs/known-answers.md.
+"""Thirty questions with published answers, and the answers of Fleetplan: docs/known-answers.md.
 
-usage: known-answers.py PROGRAM PAGE           asks the questions of tests/validation/known_answers.jsonl and writes the page
-       known-answers.py --choose CASES_FOLDER  writes that file anew, by the rule below
+usage: known-answers.py PROGRAM PAGE           sends the questions of tests/validation/known_answers.jsonl and writes the page
+       known-answers.py --choose CASES_FOLDER  writes that file again, by the rule below
 
-The rule, so that nobody picks: of each kind the published cases in the order of the SHA-256 of their id, one a team, suite, or accelerator and model."""
+The rule: of each kind, the first published cases by the SHA-256 of their id; one for each team, suite, or accelerator and model. No person picks them."""
 import hashlib
 import json
 import math
@@ -24,13 +24,13 @@ KINDS = (("training", "Trainings: accelerator-hours of whole runs", 10), ("fine_
          ("energy", "Energy of whole runs", 5))
 
 
-# Shapes that are published (config.json of the model on the Hugging Face Hub), of models that a case names by their size alone.
+# Published shapes (config.json on the Hugging Face Hub) of models of which a case states only the size.
 SHAPES = {"bert": {"architectures": ["BertForQuestionAnswering"], "model_type": "bert", "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24,
                    "num_attention_heads": 16, "vocab_size": 30522, "max_position_embeddings": 512, "type_vocab_size": 2}}  # google-bert/bert-large-uncased, 336M
 
 
 def with_shape(case):
-    """The request of a case, its model by its published shape where it has only the size of BERT-large."""
+    """Returns the request of a case. A model with only the size of BERT-large gets its published shape."""
     request = case["request"]
     named = [shape for name, shape in SHAPES.items() if name in case["id"] and request["model"] == {"params": 336e6}]
     return request | {"model": {"config": named[0]}} if named else request
@@ -66,7 +66,7 @@ def rows(path):
 
 
 def first(cases, most, apart):
-    """The first cases by the hash of their id, of which no two are alike in `apart`."""
+    """Returns the first cases by the hash of their id; no two have the same value of `apart`."""
     seen, chosen = set(), []
     for case in sorted(cases, key=lambda case: hashlib.sha256(case["id"].encode()).hexdigest()):
         if apart(case) not in seen and len(chosen) < most:
@@ -113,7 +113,7 @@ def choose(folder):
 
 
 class Daemon:
-    """On a database of its own, in a folder that is gone with it."""
+    """A running daemon with its own database in `folder`, which the caller removes."""
 
     def __init__(self, program, folder):
         self.log = open(pathlib.Path(folder) / "log", "w+", encoding="utf-8")
@@ -151,12 +151,12 @@ def member(value, path):
     return value
 
 
-# What is known of answers that lie outside: why, or what was looked at. Shown where the published figure is outside of the range.
+# Causes, or what was examined, by question. The page shows them if the published figure is outside of the range.
 CAUSES = {
-    "gshard-600b": "The source states sizes alone, and for these a shape of 20 layers of 2,560 is guessed. With 36 layers of 1,024 and two of 2,048 experts in every second one (GShard, arXiv 2006.16668, as far "
-                   "as a decoder's config can say it) the answer is 27,500 kWh, 14 % more than published. The request stays as the source has it.",
-    "qwen-1.8b-full-256": "The published time hardly depends on the tokens: 2.1 s for 8 x 256 and 2.3 s for 8 x 2,048, where ours are 0.71 and 1.34 s. So the host takes it, 0.26 s a micro-batch; LoRA of the same "
-                          "model in the same table takes 0.125. The source says of this row neither on how many accelerators it ran (7B: two) nor what its DeepSpeed did. No constant is fitted to it.",
+    "gshard-600b": "The source states only sizes, for which the planner assumes a shape of 20 layers of 2,560. With 36 layers of 1,024, and two of 2,048 experts for each token in every second layer (GShard, arXiv 2006.16668, as "
+                   "far as the config of a decoder can state it), the answer is 27,500 kWh, 14 % more than published. The request states what the source states.",
+    "qwen-1.8b-full-256": "The published time hardly depends on the tokens: 2.1 s for 8 x 256 and 2.3 s for 8 x 2,048; the answers are 0.71 and 1.34 s. So the host takes that time, 0.26 s for each micro-batch; LoRA of the same "
+                          "model takes 0.125 s in the same table. For this row the source states neither the number of accelerators (7B: two) nor the configuration of DeepSpeed. No constant is fitted to it.",
 }
 
 RANGES = {"recommended.gpu_hours": "recommended.interval.gpu_hours", "recommended.step.time_s": "recommended.interval.step_time_s",
@@ -164,7 +164,7 @@ RANGES = {"recommended.gpu_hours": "recommended.interval.gpu_hours", "recommende
 
 
 def figure(number):
-    """Three digits, without an exponent."""
+    """Formats a number with three digits and without an exponent."""
     return f"{number:.3g}" if number < 1000 else f"{round(number, 2 - int(math.log10(number))):,.0f}"
 
 
@@ -182,21 +182,21 @@ def summary(answers):
     inside = sum(answer["inside"] for answer in given)
     middle = 100 * statistics.median(abs(answer["miss"]) for answer in given)
     refused = len(answers) - len(given)
-    return (f"median miss {middle:.0f} %, {inside} of {len(answers)} published figures inside of our p10 to p90 (about 8 of 10 should be)" +
-            (f", {refused} refused" if refused else ""))
+    return (f"median error {middle:.0f} %; {inside} of {len(answers)} published figures are inside of the answer's p10 to p90 (expected: about 8 of 10)" +
+            (f"; {refused} refused" if refused else ""))
 
 
 def page(questions, answers):
     lines = ["# Known answers", "",
-             "Thirty questions whose answers were published, asked of this program as a client would ask them: `make known-answers` writes this page, and CI computes it again",
-             "(`make check-known-answers`). The requests with their sources stand in `tests/validation/known_answers.jsonl`. Nobody picked them: of each kind they are the first published cases by",
-             "the SHA-256 of their id, one a team, suite, or accelerator and model (`scripts/known-answers.py`). Some of them are in the fit ([accuracy.md](accuracy.md) shows each suite left out of it); the misses are shown as they are.",
+             "Thirty questions with published answers. `make known-answers` sends each one to this program as a client would, and writes this page; CI computes it again",
+             "(`make check-known-answers`). `tests/validation/known_answers.jsonl` has the requests and their sources. A rule chooses the questions: of each kind, the first published cases by the",
+             "SHA-256 of their id; one for each team, suite, or accelerator and model (`scripts/known-answers.py`). Some of them are in the fit ([accuracy.md](accuracy.md) shows each suite left out of it).",
              "", f"All {len(questions)}: {summary(answers)}.", ""]
     for kind, title, _ in KINDS:
         chosen = [(question, answer) for question, answer in zip(questions, answers) if question["kind"] == kind]
         said = summary([answer for _, answer in chosen])
         lines += [f"## {title}", "", f"{said[0].upper()}{said[1:]}.", "",
-                  "| question | published | ours | p10 to p90 | miss | inside | source |", "| --- | ---: | ---: | ---: | ---: | --- | --- |"]
+                  "| question | published | answer | p10 to p90 | error | inside | source |", "| --- | ---: | ---: | ---: | ---: | --- | --- |"]
         for question, answer in chosen:
             cells = [question["question"], f"{figure(question['published'])} {question['unit']}"]
             if "value" in answer:
@@ -207,7 +207,7 @@ def page(questions, answers):
         lines.append("")
     outside = [question for question, answer in zip(questions, answers) if not answer.get("inside")]
     if outside:
-        lines += ["## What lies outside of our range", ""]
+        lines += ["## Published figures outside of the range", ""]
         lines += [f"- {question['id']}: {CAUSES.get(question['id'], 'no cause is known.')}" for question in outside] + [""]
     return "\n".join(lines)
 
