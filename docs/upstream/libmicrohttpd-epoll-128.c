@@ -2,8 +2,9 @@
  *
  *   gcc libmicrohttpd-epoll-128.c -lmicrohttpd -o epoll-128 && ./epoll-128 [CLIENTS]
  *
- * Opens CLIENTS (128) connections to a daemon with one epoll thread, sends one request on each while the thread is in a handler, so that all are
- * ready when it asks again, waits two seconds, and prints how many were answered: all of 127 and of 129, none of 128. */
+ * Opens CLIENTS (128) connections to a daemon with one epoll thread, and sends one request on each while the thread is in
+ * a handler, so that all are ready at the next epoll_wait. Waits two seconds and prints how many were answered: all of
+ * 127 and of 129, none of 128. */
 #include <arpa/inet.h>
 #include <microhttpd.h>
 #include <poll.h>

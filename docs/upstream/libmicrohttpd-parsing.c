@@ -1,9 +1,9 @@
-/* What libmicrohttpd 0.9.75 hands to an application although RFC 9112 asks a server to refuse it.
+/* Shows the requests that libmicrohttpd 0.9.75 passes to an application although a server should refuse them by RFC 9112.
  *
  *   gcc libmicrohttpd-parsing.c -lmicrohttpd -o parsing && ./parsing
  *
- * Sends each probe on a connection of its own to a daemon that answers 200 to all that reaches it, and prints the status line that came back, and how
- * many status lines there were in all. */
+ * Sends each probe on a separate connection to a daemon that answers 200 to every request it receives. Prints the first
+ * status line of the answer, and the number of status lines. */
 #include <arpa/inet.h>
 #include <microhttpd.h>
 #include <poll.h>
