@@ -1,4 +1,4 @@
-/* The arithmetic of a lease's end and of waiting after failures. */
+/* Tests when a lease ends and how long the agent waits after a failure. */
 #include "agent/backoff.h"
 #include "agent/lease_clock.h"
 #include "base/status.h"
@@ -6,7 +6,7 @@
 
 #define S INT64_C(1000000000)
 
-/* Not 0: nothing may count from there. */
+/* The time is not 0, so code that wrongly counts from 0 fails. */
 #define SENT (1000000 * S)
 
 static void the_worker_is_stopped_ten_seconds_before_the_end(void **state)
@@ -38,7 +38,8 @@ static void heartbeats_are_spread_by_a_fifth(void **state)
 	assert_true(lease_clock_beats(&clock, clock.beat_ns));
 }
 
-/* A server that says 30 and 25 s: a heartbeat at 25 would be after the worker's end at 20. */
+/* If the server answers a lease of 30 s and a heartbeat after 25 s, the worker's end at 20 s comes before the
+ * heartbeat. The clock must send it earlier. */
 static void a_heartbeat_leaves_time_for_a_second(void **state)
 {
 	(void)state;
@@ -64,22 +65,22 @@ static void a_missed_heartbeat_is_tried_again_sooner(void **state)
 	lease_clock_renew(&clock, SENT, 60, 20, 0.5);
 	lease_clock_miss(&clock, SENT + 20 * S, -1, 0.5);
 	assert_int_equal(clock.beat_ns, SENT + 25 * S);
-	assert_int_equal(clock.end_ns, SENT + 60 * S); /* a miss extends nothing */
+	assert_int_equal(clock.end_ns, SENT + 60 * S); /* a missed heartbeat does not extend the lease */
 	lease_clock_miss(&clock, SENT + 20 * S, -1, 0);
 	assert_int_equal(clock.beat_ns, SENT + 24 * S);
 	lease_clock_miss(&clock, SENT + 20 * S, 12, 0.5);
 	assert_int_equal(clock.beat_ns, SENT + 32 * S);
-	lease_clock_miss(&clock, SENT + 20 * S, 1, 0.5); /* sooner than we would anyhow */
+	lease_clock_miss(&clock, SENT + 20 * S, 1, 0.5); /* the server asks for less than the clock's own wait */
 	assert_int_equal(clock.beat_ns, SENT + 25 * S);
 	lease_clock_miss(&clock, SENT + 20 * S, 0, 0.5);
 	assert_int_equal(clock.beat_ns, SENT + 25 * S);
-	/* What would cost the lease is not waited for: asked once more while there is time. */
+	/* The server asks for a wait that would cost the lease. The clock ignores it and sends one more heartbeat in time. */
 	lease_clock_miss(&clock, SENT + 20 * S, 600, 0.5);
 	assert_int_equal(clock.beat_ns, SENT + 40 * S);
 }
 
-/* Whatever the network adds to a round trip and wherever in it the server answered, the worker is gone before the server
- * may give the benchmark to another. */
+/* The worker ends before the server may lease the benchmark to another agent, for every delay of the network and every
+ * moment of the server's answer within the round trip. */
 static void the_end_here_is_never_after_the_end_there(void **state)
 {
 	(void)state;
@@ -119,7 +120,7 @@ static void what_the_server_asks_for_is_waited_for(void **state)
 	(void)state;
 	assert_close(backoff_wait_s(&backoff, 100, 0), 100, 1e-12);
 	assert_close(backoff_wait_s(&backoff, 100, 0.5), 110, 1e-12);
-	assert_close(backoff_wait_s(&backoff, 0.01, 0), 2, 1e-12); /* less than our own third wait */
+	assert_close(backoff_wait_s(&backoff, 0.01, 0), 2, 1e-12); /* less than the agent's own third wait */
 }
 
 int main(void)

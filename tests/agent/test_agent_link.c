@@ -1,4 +1,5 @@
-/* What an agent makes of its server's answers: a lease that can be worked with, or none. The server is a socket that answers what the test says. */
+/* Tests how an agent reads its server's answers: it accepts a lease that it can work with and rejects every other. The
+ * server is a socket that sends the test's answer. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,7 +17,7 @@ static struct {
 	const char *body; /* of the next answer */
 } world;
 
-/* One connection, one request, one answer. */
+/* Accepts one connection, reads one request and sends one answer. */
 static void *answer(void *nothing)
 {
 	int fd = accept(world.fd, NULL, NULL);
@@ -58,7 +59,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Asks for a lease, or tells of one, and is answered `body`. */
+/* Requests a lease, or renews one if `renews`. The server answers `body`. */
 static enum link_end ask(const char *body, bool renews, char *detail, size_t size)
 {
 	const struct link_options options = {.server = world.server, .key_file = world.key_file};

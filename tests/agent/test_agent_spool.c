@@ -1,4 +1,4 @@
-/* The spool through kills, damage and full disks, in folders of its own. */
+/* Tests that the spool survives kills, damaged files and full disks. Each test has its own folder. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -198,11 +198,11 @@ static void other_files_are_not_results(void **state)
 	spool = open_spool();
 	spool_list(&spool, &list);
 	assert_int_equal(list.count, 0);
-	assert_int_equal(access(path, F_OK), -1); /* the draft, which was the last of them */
+	assert_int_equal(access(path, F_OK), -1); /* the draft, the last of these files */
 	spool_close(&spool);
 }
 
-/* A body that says what it should be: "7 7 7 ...". */
+/* A body whose bytes follow from its number, such as "777...". */
 static char *body_of(int number)
 {
 	static char body[LARGE_BYTES + 1];
@@ -223,7 +223,7 @@ static void write_until_killed(void)
 	}
 }
 
-/* Thirty kills at moments of chance: whatever is listed is whole, and of one writing. */
+/* The test kills the writer 30 times at random moments. Each listed result must be complete and from one write. */
 static void a_kill_leaves_whole_results(void **state)
 {
 	static char text[LARGE_BYTES + 1];
@@ -251,7 +251,7 @@ static void a_kill_leaves_whole_results(void **state)
 	assert_true(found > 0);
 }
 
-/* 0: nothing was kept, and what was there before is still whole. */
+/* Returns 0 if the spool stored nothing and the earlier result is still complete. */
 static int put_where_there_is_no_room(void)
 {
 	struct spool spool;
@@ -265,7 +265,7 @@ static int put_where_there_is_no_room(void)
 	spool_list(&spool, &list);
 	if (list.count != 1 || get(&spool, &first, text, sizeof(text)) != STATUS_OK || strcmp(text, "{\"a\":1}") != 0)
 		return 3;
-	if (put(&spool, &second, "{\"b\":2}") != STATUS_OK) /* there is room for this one */
+	if (put(&spool, &second, "{\"b\":2}") != STATUS_OK) /* this one fits */
 		return 4;
 	spool_close(&spool);
 	return 0;

@@ -1,4 +1,4 @@
-/* What measured figures may correct, and what they may not. */
+/* Tests which measured figures may correct plans and which may not. */
 #include <math.h>
 
 #include "agent/job_calibrations.h"
@@ -14,7 +14,7 @@ static struct bench_line_measure figure(const char *test, const char *method, en
 		.bytes = 1e9, .verified = true};
 }
 
-/* A GPU whose row stands in the catalogue: 1000 TFLOP/s in bf16, 3000 GB/s. */
+/* A GPU of the catalogue: 1000 TFLOP/s in bf16, 3000 GB/s. */
 static struct accelerator_row gpu_row(void)
 {
 	struct accelerator_row row = {.meta = {.origin = "builtin"}};
@@ -52,7 +52,8 @@ static const struct calibration_row *row_of(const struct bench_calibrations *cal
 	return &none;
 }
 
-/* Two products of 1e12 operations at 600 and 400 TFLOP/s: together 2e12 in 1/600 + 1/400, which is 480 and not 500. */
+/* Two products of 1e12 operations run at 600 and 400 TFLOP/s. Together they do 2e12 operations in 1/600 + 1/400: 480
+ * TFLOP/s, not 500. */
 static void products_are_taken_together_by_their_time(void **state)
 {
 	struct accelerator_row row = gpu_row();
@@ -96,7 +97,7 @@ static void what_cannot_be_trusted_calibrates_nothing(void **state)
 		struct bench_calibrations calibrations;
 		static const char *const reasons[] = {"wrong", "disagree", "throttled", "cache"};
 
-		measures[1].verified = fault != 0; /* one bad product spoils the efficiency of all */
+		measures[1].verified = fault != 0; /* one bad product makes the efficiency of all unusable */
 		measures[1].unstable = fault == 1;
 		measures[1].throttled = fault == 2;
 		measures[1].cache_resident = fault == 3;
@@ -107,7 +108,8 @@ static void what_cannot_be_trusted_calibrates_nothing(void **state)
 	}
 }
 
-/* The worker repeats what was unstable: the repetition counts, also where it shows that the first was right to be doubted. */
+/* The worker repeats an unstable measure. The repetition replaces the first measure, even if it confirms that the first
+ * was wrong. */
 static void a_second_pass_stands_in_for_the_first(void **state)
 {
 	struct accelerator_row row = gpu_row();
@@ -125,7 +127,8 @@ static void a_second_pass_stands_in_for_the_first(void **state)
 	assert_int_equal(calibrations.refused, 0);
 }
 
-/* A median of many samples is known far better than one of them: samples that spread by half calibrate with the median's interval. */
+/* The median of many samples has a narrower interval than one sample. Samples that spread by half still calibrate, with
+ * the interval of the median. */
 static void a_well_known_median_calibrates_with_its_interval(void **state)
 {
 	struct accelerator_row row = gpu_row();
@@ -153,7 +156,8 @@ static void a_well_known_median_calibrates_with_its_interval(void **state)
 	assert_contains(row_of(&calibrations, "memory_efficiency")->meta.source, "others used 40 % of the CPUs meanwhile");
 }
 
-/* What stays wider than 15 % is refused, and says which measure, how wide, and who was there; so is what goes one way. */
+/* A measure with an interval wider than 15 % is refused. The refusal names the measure, its width and the other
+ * processes. A measure with a trend is refused, too. */
 static void a_wide_interval_and_a_trend_are_refused(void **state)
 {
 	struct accelerator_row row = gpu_row();
@@ -177,7 +181,8 @@ static void a_wide_interval_and_a_trend_are_refused(void **state)
 	assert_contains(calibrations.refusals[1].reason, "stream_triad: it drifted by -12 % while it was measured");
 }
 
-/* Two samples that agree are no proof: a worker that could not take more on a busy machine does not calibrate. */
+/* Two samples that agree are not enough: a worker on a busy machine that could not take more samples does not
+ * calibrate. */
 static void too_few_repetitions_are_refused(void **state)
 {
 	struct accelerator_row row = gpu_row();
@@ -193,7 +198,7 @@ static void too_few_repetitions_are_refused(void **state)
 	assert_contains(calibrations.refusals[0].reason, "stream_triad: 2 repetitions are too few to know its median");
 }
 
-/* A line through sizes is known no better than its sizes. */
+/* The interval of a fit is at least as wide as the interval of its sizes. */
 static void a_fit_is_as_well_known_as_its_sizes(void **state)
 {
 	struct accelerator_row row = gpu_row();
@@ -210,7 +215,8 @@ static void a_fit_is_as_well_known_as_its_sizes(void **state)
 	assert_close(row_of(&calibrations, "collective_bytes_per_s")->low, 0.95e9, 1e-9); /* 3 % of the line and 4 % of the size: 5 % */
 }
 
-/* More than the catalogue's peak: a wrong SKU or a sparse figure in the catalogue, and no efficiency of 104 %. */
+/* A figure above the catalogue's peak means a wrong SKU or a sparse figure in the catalogue, not an efficiency of 104
+ * %. */
 static void a_figure_above_the_peak_makes_the_peak_suspect(void **state)
 {
 	struct accelerator_row row = gpu_row();
@@ -225,7 +231,8 @@ static void a_figure_above_the_peak_makes_the_peak_suspect(void **state)
 	assert_contains(calibrations.refusals[1].reason, "peak_suspect");
 }
 
-/* A rate that the catalogue does not have falls back to a wider format in plans; an efficiency of that would be of another peak. */
+/* If the catalogue has no rate for a precision, plans use a wider format. An efficiency of this precision would then
+ * refer to another peak. */
 static void a_precision_without_a_peak_is_refused(void **state)
 {
 	struct accelerator_row row = gpu_row();
@@ -268,7 +275,7 @@ static void a_cpu_gets_its_own_row(void **state)
 	assert_close(row_of(&calibrations, "memory_efficiency")->value, 0.8, 1e-12);
 }
 
-/* On a machine that others use as well: the row is there, what corrects plans waits for a quieter time. */
+/* Other processes use the machine. The run still yields the accelerator's row, but no calibration. */
 static void a_disturbed_cpu_gets_its_row_and_no_calibration(void **state)
 {
 	struct bench_line_measure measures[4];
@@ -282,11 +289,11 @@ static void a_disturbed_cpu_gets_its_row_and_no_calibration(void **state)
 	assert_true(calibrations.has_accelerator);
 	assert_int_equal(calibrations.count, 0);
 	assert_int_equal(calibrations.refused, 2);
-	measures[0].verified = false; /* a wrong sum is no bound of anything */
+	measures[0].verified = false; /* a wrong sum is not a bound */
 	assert_false(calibrate("cpu", NULL, measures, COUNT_OF(measures)).has_accelerator);
 }
 
-/* A product that ran while the machine was quiet shows more of the CPU than an issue rate that was disturbed: nothing runs above the peak. */
+/* A product on the quiet machine may exceed an issue rate that was disturbed. The peak is the faster of the two. */
 static void a_cpus_peak_is_the_fastest_that_it_ran(void **state)
 {
 	struct bench_calibrations calibrations = calibrate("cpu", NULL, cpu_measures(1e12, 50e9, 1.5e12), 4);
@@ -297,7 +304,7 @@ static void a_cpus_peak_is_the_fastest_that_it_ran(void **state)
 	assert_int_equal(calibrations.refused, 0);
 }
 
-/* A peak is an upper bound: a slower day does not lower it, a faster one raises it. */
+/* A peak is an upper bound: a slower run does not lower it, a faster run raises it. */
 static void a_measured_peak_only_rises(void **state)
 {
 	struct bench_calibrations first = calibrate("cpu", NULL, cpu_measures(1e12, 50e9, 5e11), 4), slower, faster;
@@ -306,7 +313,7 @@ static void a_measured_peak_only_rises(void **state)
 	slower = calibrate("cpu", &first.accelerator, cpu_measures(0.8e12, 40e9, 4e11), 4);
 	assert_false(slower.has_accelerator);
 	assert_close(row_of(&slower, "gemm_efficiency")->value, 0.4 / 1.01, 1e-12);
-	slower = calibrate("cpu", &first.accelerator, cpu_measures(1.015e12, 50.9e9, 4e11), 4); /* as much faster as any two runs differ */
+	slower = calibrate("cpu", &first.accelerator, cpu_measures(1.015e12, 50.9e9, 4e11), 4); /* faster by the usual difference between two runs */
 	assert_false(slower.has_accelerator);
 	faster = calibrate("cpu", &first.accelerator, cpu_measures(1.2e12, 40e9, 5e11), 4);
 	assert_true(faster.has_accelerator);
@@ -314,7 +321,7 @@ static void a_measured_peak_only_rises(void **state)
 	assert_close(faster.accelerator.accelerator.memory_bandwidth_gbs, 50, 1e-12);
 }
 
-/* Efficiencies that are stored are fractions of the stored peak, so a raised peak alone would speed every plan up. */
+/* Stored efficiencies are fractions of the stored peak, so a raised peak alone would make every plan faster. */
 static void a_peak_rises_only_with_its_efficiencies(void **state)
 {
 	struct bench_calibrations first = calibrate("cpu", NULL, cpu_measures(1e12, 50e9, 5e11), 4), second;
@@ -325,7 +332,7 @@ static void a_peak_rises_only_with_its_efficiencies(void **state)
 	measures[3].unstable = true; /* the library's product */
 	second = calibrate("cpu", &first.accelerator, measures, 4);
 	assert_false(second.has_accelerator);
-	assert_close(row_of(&second, "memory_efficiency")->value, 48.0 / 50, 1e-12); /* of the bandwidth of before */
+	assert_close(row_of(&second, "memory_efficiency")->value, 48.0 / 50, 1e-12); /* of the bandwidth that was stored before */
 	assert_int_equal(second.refused, 1);
 }
 
@@ -337,7 +344,7 @@ static void a_row_that_somebody_entered_stays(void **state)
 	(void)state;
 	row.meta.origin = "user";
 	row.accelerator.id = "cpu-x";
-	row.accelerator.tflops_fp32 = 0.8; /* less than what is measured here: it is theirs */
+	row.accelerator.tflops_fp32 = 0.8; /* less than the measured rate: the row belongs to the user */
 	calibrations = calibrate("cpu", &row, cpu_measures(1e12, 50e9, 5e11), 4);
 	assert_false(calibrations.has_accelerator);
 	assert_close(row_of(&calibrations, "gemm_efficiency")->value, 0.625, 1e-12);
@@ -383,8 +390,8 @@ static const struct calibration_row *class_of(const struct bench_calibrations *c
 	return &none;
 }
 
-/* Sizes apart, each turned into the ceiling it speaks for: a product of 8,192 at 700 of 1,000 for more than 0.7, one of 1,024 at 400 for far more than
- * 0.4. What memory decides says nothing. */
+/* Products calibrate by size class, each converted to the ceiling that it implies: a product of 8,192 at 700 of 1,000
+ * implies more than 0.7, one of 1,024 at 400 far more than 0.4. A product that is limited by memory does not count. */
 static void products_calibrate_by_class(void **state)
 {
 	struct accelerator_row row = gpu_row();
@@ -401,7 +408,8 @@ static void products_calibrate_by_class(void **state)
 	assert_close(large->baseline, large->value, 1e-12);
 }
 
-/* The plan's own are those with a role, all sizes together; one that cannot be trusted spoils its class and the plan, not the other class. */
+/* Products with a role belong to the plan, in all sizes together. An unusable product spoils its own class and the
+ * plan's class, not the other class. */
 static void a_plans_products_are_its_own(void **state)
 {
 	struct accelerator_row row = gpu_row();
@@ -432,7 +440,8 @@ static void a_plans_products_are_its_own(void **state)
 	assert_false(has_class(&calibrations, "plan"));
 }
 
-/* A product that a step has thirty times weighs thirty times as much; and a figure without a role is none of the plan's. */
+/* A product that a step runs thirty times has thirty times the weight. A figure without a role does not belong to the
+ * plan. */
 static void products_weigh_as_often_as_they_come(void **state)
 {
 	struct accelerator_row row = gpu_row();
@@ -452,7 +461,7 @@ static void products_weigh_as_often_as_they_come(void **state)
 	assert_true(class_of(&often, "plan")->value > 1.1 * class_of(&once, "plan")->value);
 }
 
-/* What memory takes of a product's time is judged by this run's own stream. */
+/* The run's own stream measure gives the memory's part of a product's time. */
 static void products_are_judged_beside_their_memory(void **state)
 {
 	struct accelerator_row row = gpu_row();
@@ -461,13 +470,13 @@ static void products_are_judged_beside_their_memory(void **state)
 	struct bench_calibrations beside = calibrate("cuda", &row, measures, 2), unstable;
 
 	(void)state;
-	assert_true(class_of(&beside, "large")->value > 1.02 * alone); /* memory takes more of it than the prior says */
+	assert_true(class_of(&beside, "large")->value > 1.02 * alone); /* memory takes more of the time than the prior assumes */
 	measures[1].unstable = true;
 	unstable = calibrate("cuda", &row, measures, 2);
 	assert_close(class_of(&unstable, "large")->value, alone, 1e-12);
 }
 
-/* The fast end of what was measured may reach the peak; an efficiency above 1 is none. */
+/* The fast end of the interval may reach the peak; an efficiency never exceeds 1. */
 static void no_efficiency_is_above_one(void **state)
 {
 	struct accelerator_row row = gpu_row();
@@ -477,14 +486,14 @@ static void no_efficiency_is_above_one(void **state)
 	(void)state;
 	assert_close(row_of(&calibrations, "gemm_efficiency")->high, 1, 0);
 	assert_close(row_of(&calibrations, "memory_efficiency")->high, 1, 0);
-	measures[0].median = 1000e12; /* the peak itself is not above it */
+	measures[0].median = 1000e12; /* a figure equal to the peak is not above it */
 	measures[1].median = 3000e9;
 	calibrations = calibrate("cuda", &row, measures, 2);
 	assert_close(row_of(&calibrations, "gemm_efficiency")->value, 1, 0);
 	assert_close(row_of(&calibrations, "memory_efficiency")->value, 1, 0);
 }
 
-/* Each size and way of a transfer is its own work; a second one of the same stands in for the first. */
+/* Each size and direction of a transfer is its own work. A second measure of the same transfer replaces the first. */
 static void transfers_are_told_apart(void **state)
 {
 	struct bench_line_measure small = figure("transfer_pinned", "copy_engine", PRECISION_UNSET, 1e9), other;
@@ -515,7 +524,7 @@ static void transfers_are_told_apart(void **state)
 	assert_false(bench_measures_same_work(&small, &other));
 }
 
-/* Forward and backward products have the same operations: neither stands in for the other. */
+/* Forward and backward products have the same number of operations, but neither replaces the other. */
 static void another_product_is_no_second_pass(void **state)
 {
 	struct accelerator_row row = gpu_row();
@@ -526,7 +535,7 @@ static void another_product_is_no_second_pass(void **state)
 	measures[1].product = PRODUCT_WEIGHT_GRADIENT;
 	calibrations = calibrate("cuda", &row, measures, 2);
 	assert_int_equal(class_of(&calibrations, "large")->n, 18);
-	calibrations = calibrate("cuda", &row, measures, 3); /* the third is the first's */
+	calibrations = calibrate("cuda", &row, measures, 3); /* the third repeats the first */
 	assert_int_equal(class_of(&calibrations, "large")->n, 18);
 }
 
@@ -545,18 +554,18 @@ static void transfers_reductions_and_reads_feed_their_terms(void **state)
 
 	(void)state;
 	assert_int_equal(bench_calibrate(&evidence, &arena, &calibrations, &failure), STATUS_OK);
-	assert_close(row_of(&calibrations, "host_bytes_per_s")->value, 48e9, 1e-12); /* the slower way */
+	assert_close(row_of(&calibrations, "host_bytes_per_s")->value, 48e9, 1e-12); /* the slower direction */
 	assert_close(row_of(&calibrations, "host_latency_s")->value, 9e-6, 1e-12);
 	assert_close(row_of(&calibrations, "collective_bytes_per_s")->value, 360e9, 1e-12);
 	assert_close(row_of(&calibrations, "collective_bytes_per_s")->low, 324e9, 1e-12);
 	assert_close(row_of(&calibrations, "collective_latency_s")->value, 21e-6, 1e-12);
 	assert_close(row_of(&calibrations, "storage_bytes_per_s")->value, 6e9, 1e-12);
-	assert_close(row_of(&calibrations, "kernel_launch_s")->value, 2e-6, 1e-12); /* in a row, not to and fro */
+	assert_close(row_of(&calibrations, "kernel_launch_s")->value, 2e-6, 1e-12); /* the pipelined launch, not the round trip */
 	assert_int_equal(calibrations.refused, 0);
-	measures[3].unstable = true; /* then the round trip is no launch in a row either */
-	fits[0].worst_residual = 0.3; /* and the one way may be the slower */
+	measures[3].unstable = true; /* the round trip does not replace an unstable pipelined launch */
+	fits[0].worst_residual = 0.3; /* this direction could be the slower one */
 	assert_int_equal(bench_calibrate(&evidence, &arena, &calibrations, &failure), STATUS_OK);
-	assert_int_equal(calibrations.count, 3); /* the sum's two, and the read */
+	assert_int_equal(calibrations.count, 3); /* two of the all-reduce, and the read */
 	assert_int_equal(calibrations.refused, 2);
 	measures[3].unstable = false;
 	evidence.measure_count = 0;
@@ -565,7 +574,7 @@ static void transfers_reductions_and_reads_feed_their_terms(void **state)
 	evidence.measures = &measures[4];
 	evidence.measure_count = 1;
 	assert_int_equal(bench_calibrate(&evidence, &arena, &calibrations, &failure), STATUS_OK);
-	assert_close(row_of(&calibrations, "kernel_launch_s")->value, 7e-6, 1e-12); /* where there is nothing else */
+	assert_close(row_of(&calibrations, "kernel_launch_s")->value, 7e-6, 1e-12); /* the only launch figure */
 	evidence.measures = measures;
 	evidence.measure_count = 5;
 	fits[0].worst_residual = 0.05;
@@ -574,7 +583,7 @@ static void transfers_reductions_and_reads_feed_their_terms(void **state)
 	fits[3].worst_residual = 0.3;
 	assert_int_equal(bench_calibrate(&evidence, &arena, &calibrations, &failure), STATUS_OK);
 	assert_int_equal(calibrations.count, 1); /* launches */
-	assert_int_equal(calibrations.refused, 4); /* both ways, the sum, and the read */
+	assert_int_equal(calibrations.refused, 4); /* both directions, the all-reduce, and the read */
 }
 
 static void power_that_is_told_with_confidence(void **state)
@@ -587,11 +596,11 @@ static void power_that_is_told_with_confidence(void **state)
 	sustained.has_energy = true;
 	sustained.energy = (struct bench_line_energy){.mean_w = 650, .idle_w = 70, .source = "nvml_counter", .confidence = "high"};
 	calibrations = calibrate("cuda", &row, &sustained, 1);
-	assert_int_equal(calibrations.count, 2); /* and no efficiency: a product that runs warm and alone */
+	assert_int_equal(calibrations.count, 2); /* a product that runs warm and alone calibrates no efficiency */
 	assert_close(row_of(&calibrations, "load_w")->value, 650, 1e-12);
 	assert_close(row_of(&calibrations, "idle_w")->value, 70, 1e-12);
 	assert_string_equal(row_of(&calibrations, "idle_w")->method, "nvml_counter");
-	sustained.energy.idle_w = 650; /* a device that is as busy before as during it was not idle */
+	sustained.energy.idle_w = 650; /* a device whose idle power equals its busy power was not idle */
 	calibrations = calibrate("cuda", &row, &sustained, 1);
 	assert_int_equal(calibrations.count, 1);
 	assert_close(row_of(&calibrations, "load_w")->value, 650, 1e-12);
@@ -602,7 +611,7 @@ static void power_that_is_told_with_confidence(void **state)
 	sustained.energy.confidence = "high";
 	sustained.throttled = true;
 	assert_int_equal(calibrate("cuda", &row, &sustained, 1).count, 0);
-	sustained.throttled = sustained.verified = false; /* who computes something else may take another power */
+	sustained.throttled = sustained.verified = false; /* a wrong result may need another power */
 	calibrations = calibrate("cuda", &row, &sustained, 1);
 	assert_int_equal(calibrations.count, 0);
 	assert_contains(calibrations.refusals[0].reason, "output was wrong");

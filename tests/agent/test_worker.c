@@ -1,4 +1,4 @@
-/* The supervisor of benchmark workers against workers that end in every way there is. */
+/* Tests the supervisor of benchmark workers against workers that end in every possible way. */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -31,7 +31,8 @@ static bool on_tick(void *context)
 	return !((struct heard *)context)->stop;
 }
 
-/* Runs a script. A limit is short only for the script that is to reach it: a busy machine must not reach the others'. */
+/* Runs a script. The silence limit is short only for scripts that must reach it: on a busy machine the other scripts
+ * must not reach it. */
 static struct bench_worker_outcome play(const char *script, struct heard *heard, double deadline_s)
 {
 	char name[] = "fake", command[] = "play", copy[32];
@@ -93,7 +94,7 @@ static void every_other_end_is_told_apart(void **state)
 	}
 }
 
-/* Deaf to SIGTERM: killed after the grace, and nothing of it is left. */
+/* The worker ignores SIGTERM. The supervisor kills it after the grace period, and no process of it remains. */
 static void a_deaf_worker_is_killed_at_its_deadline(void **state)
 {
 	struct heard heard = {0};
@@ -144,7 +145,7 @@ static void the_caller_can_stop_it(void **state)
 	bench_worker_release(&outcome);
 }
 
-/* A zombie, which nobody may have reaped, does not run. */
+/* True if the process runs. A zombie that its parent has not reaped does not run. */
 static bool is_running(long pid)
 {
 	char path[64], state = 'X';
@@ -165,7 +166,8 @@ static bool is_running(long pid)
 	return true;
 }
 
-/* The grandchild would hold the pipe for an hour, far past the deadline: it is ended with the group, and the result counts. */
+/* The grandchild would keep the pipe open for an hour, far past the deadline. The supervisor ends it with the group,
+ * and the result counts. */
 static void a_grandchild_does_not_hold_it_up(void **state)
 {
 	struct heard heard = {0};
