@@ -1,4 +1,5 @@
-/* docs/openapi.json, docs/fields.md and docs/leases.md as the tables make them: written by write_documents.c, held by test_routes.c. */
+/* The texts of docs/openapi.json, docs/fields.md and docs/leases.md, made from the tables. write_documents.c writes
+ * them, and test_routes.c compares them with the files. */
 #ifndef FLEETPLAN_TESTS_API_DOCUMENTS_H
 #define FLEETPLAN_TESTS_API_DOCUMENTS_H
 
@@ -7,7 +8,7 @@
 #include "api/openapi.h"
 #include "storage/lease.h"
 
-/* The description, indented for diffs; the caller frees it. NULL if it is not JSON. */
+/* Returns the API description, indented for diffs. The caller frees it. NULL if it is not JSON. */
 static inline char *document_openapi(void)
 {
 	struct json_writer writer;
@@ -25,7 +26,7 @@ static inline char *document_openapi(void)
 	return text;
 }
 
-/* The field reference; the caller frees it. */
+/* Returns the field reference. The caller frees it. */
 static inline char *document_fields(void)
 {
 	struct buffer buffer;
@@ -60,19 +61,20 @@ static inline void document_lease_cell(struct buffer *out, enum lease_state stat
 			buffer_printf(out, "; %s", effects[i].text);
 }
 
-/* The life of a benchmark; the caller frees it. */
+/* Returns docs/leases.md, the states of a benchmark. The caller frees it. */
 static inline char *document_leases(void)
 {
 	struct buffer out;
 	size_t length;
 
 	buffer_init(&out, 64 * 1024);
-	buffer_printf(&out, "# Leases\n\nWritten by `make docs` from the table in storage/lease.c, by which alone the storage changes a benchmark's "
-		"state.\n\nA worker takes a benchmark from the queue by a lease with a token, keeps the lease by heartbeats, and ends it with a result or "
-		"by giving the benchmark back; a lease that is not kept ends by itself. Each lease of a benchmark has a higher token than those before, "
-		"and only the last token is heard: an event that shows another is refused as `stale-lease` (409), whatever the state. A benchmark is "
-		"started at most %d times, those not counted that were given back. The result that was taken may be delivered again and is answered "
-		"again; another one is refused. At most one benchmark runs on a device, which a unique index of the database holds beside this table.\n\n"
+	buffer_printf(&out, "# Leases\n\n`make docs` writes this page from the table in storage/lease.c. The storage changes a benchmark's state only by "
+		"this table.\n\nA worker takes a benchmark from the queue by a lease with a token and renews the lease by heartbeats. It ends the lease "
+		"with a result, or it gives the benchmark back. A lease without heartbeats ends by itself. Each lease of a benchmark has a higher token "
+		"than the leases before. Only the last token is valid: an event with another token is rejected as `stale-lease` (409) in every state. A "
+		"benchmark is started at most %d times; a start that was given back does not count. The worker may deliver the accepted result again and "
+		"receives the same answer; a different result is rejected. At most one benchmark runs on a device; a unique index of the database ensures "
+		"this, too.\n\n"
 		"| event | shows the token |", LEASE_ATTEMPTS_MAX);
 	for (enum lease_state state = 0; state < LEASE_STATE_COUNT; state++)
 		if (!lease_state_is_end(state) || state == LEASE_EXPIRED)
@@ -85,7 +87,7 @@ static inline char *document_leases(void)
 				document_lease_cell(&out, state, lease_move_of(state, event));
 		buffer_append_text(&out, " |\n");
 	}
-	buffer_append_text(&out, "\n`succeeded`, `failed` and `cancelled` are the end: they refuse every event.");
+	buffer_append_text(&out, "\n`succeeded`, `failed` and `cancelled` are final states. They reject every event.");
 	return buffer_detach(&out, &length);
 }
 

@@ -1,4 +1,4 @@
-/* Bodies out of field tables: every field that a request may hold, with a value that its row accepts. */
+/* Generates bodies from field tables: every field that a request may have, with a value that its row accepts. */
 #ifndef FLEETPLAN_TESTS_API_GENERATE_H
 #define FLEETPLAN_TESTS_API_GENERATE_H
 
@@ -8,9 +8,9 @@
 
 struct generator {
 	struct json_writer *writer;
-	uint64_t state; /* of a splitmix64: reproducible */
-	bool all; /* every optional field; else each with probability one half */
-	bool echo; /* only what is answered again: not the arrivals of a trace */
+	uint64_t state; /* of splitmix64; the same seed gives the same bodies */
+	bool all; /* every optional field; else each with a probability of one half */
+	bool echo; /* only fields that the answer repeats: not the arrivals of a trace */
 };
 
 static inline uint64_t generate_random(struct generator *generator)
@@ -22,7 +22,7 @@ static inline uint64_t generate_random(struct generator *generator)
 	return z ^ (z >> 31);
 }
 
-/* Inside the row's range, with few digits, so that it is read back as it was written. */
+/* Returns a number inside the row's range, with few digits, so that a decoder reads the same number back. */
 static inline double generate_number(struct generator *generator, double low, double high)
 {
 	double unit = (double)(generate_random(generator) % 1000 + 1) / 1000, number;
@@ -173,12 +173,12 @@ static inline void generate_table(struct generator *generator, const struct fiel
 	json_end_object(generator->writer);
 }
 
-/* Every table that a body is decoded by. */
+/* Every table that decodes a body. */
 static const struct field_table *const request_tables[] = {&table_training_request, &table_inference_request,
 	&table_performance_request, &table_memory_request, &table_scaling_request, &table_carbon_request, &table_plan_patch,
 	&table_accelerator, &table_model, &table_price, &table_region, &table_model_import, &table_benchmark_request};
 
-/* The largest struct among them. */
+/* The union is as large as the largest request. */
 union any_request {
 	struct training_request training;
 	struct inference_request inference;

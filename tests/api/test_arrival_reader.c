@@ -1,4 +1,4 @@
-/* Inference requests read as a stream: rows become numbers, the rest stays text, every fault has its place. */
+/* Tests the stream reader of inference requests: rows become numbers, the rest stays text, every fault has its pointer. */
 #include "api/readers/arrival_reader.h"
 #include "api/tables/tables.h"
 #include "support/assert.h"
@@ -24,7 +24,7 @@ static enum status read_text(const char *text, size_t step)
 	return status == STATUS_OK ? arrival_reader_take(reader, &trace, &failure) : status;
 }
 
-/* A byte at a time answers the same. */
+/* Reads the text byte by byte and at once. Both must give the same result. */
 static enum status read_all(const char *text)
 {
 	char kept[1024];
@@ -60,7 +60,7 @@ static void rows_become_numbers(void **state)
 	assert_int_equal(text.length, strlen(text.text));
 }
 
-/* What has no rows where they belong is the request as it came, for the field tables to judge. */
+/* If a request has no rows in the place of arrivals, the reader keeps it unchanged and the field tables judge it. */
 static void other_requests_are_kept_as_they_came(void **state)
 {
 	static const char *const texts[] = {"{\"model\": \"m\", \"prompt_tokens\": {\"samples\": [1, 2]}}",
@@ -108,12 +108,12 @@ static void every_fault_of_a_row_has_its_place(void **state)
 		assert_int_equal(read_all(text), STATUS_INVALID);
 		assert_int_equal(failure.fault_total, 1);
 		assert_fault(pointer, rows[i].code);
-		assert_int_equal(trace.count, 0); /* nothing partial */
+		assert_int_equal(trace.count, 0); /* no rows of a refused request */
 		assert_null(trace.arrivals);
 	}
 }
 
-/* A thousand faults of one kind do not hide the one of another; all are counted. */
+/* A thousand faults of one kind do not hide a fault of another kind. The reader counts all. */
 static void faults_of_each_kind_are_told(void **state)
 {
 	static char text[64 * 1024];
@@ -161,7 +161,7 @@ static void memory_and_rows_have_an_end(void **state)
 	assert_int_equal(status, STATUS_TOO_LARGE);
 	assert_int_equal(rows, ARRIVALS_MAX + 1);
 	assert_true(arrival_reader_memory_bytes(reader) < 24 * (size_t)ARRIVALS_MAX + 64 * 1024);
-	/* And of what is no row, 4 MiB are kept. */
+	/* The reader keeps at most 4 MiB of text outside the rows and rejects more. */
 	failure_clear(&failure);
 	arrival_reader_free(reader);
 	reader = arrival_reader_new();

@@ -1,4 +1,4 @@
-/* A worker's lines as the daemon reads them. */
+/* Tests how the daemon reads a worker's lines. */
 #include <math.h>
 
 #include "api/bench_protocol.h"
@@ -60,13 +60,13 @@ static void a_measure_is_read_whole(void **state)
 	assert_true(measure->verified && measure->unstable && !measure->cache_resident && !measure->throttled);
 }
 
-/* Figures that contradict themselves, or were not measured, are no figures. */
+/* The reader rejects figures that contradict each other and figures that were not measured. */
 static void figures_must_be_possible(void **state)
 {
 	struct reading *reading = *state;
 	static const char *const bad[] = {
 		MEASURE("\"n\":5,\"min\":1,\"p10\":2,\"median\":3,\"p90\":2.5,\"max\":5"), /* p90 below the median */
-		MEASURE("\"n\":5,\"min\":0,\"p10\":0,\"median\":0,\"p90\":0,\"max\":0"),   /* 0 for unsupported */
+		MEASURE("\"n\":5,\"min\":0,\"p10\":0,\"median\":0,\"p90\":0,\"max\":0"),   /* 0 means unsupported */
 		MEASURE("\"n\":0,\"min\":1,\"p10\":1,\"median\":1,\"p90\":1,\"max\":1"),
 		MEASURE("\"n\":5,\"min\":-1,\"p10\":1,\"median\":1,\"p90\":1,\"max\":1"),
 		MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"median\":\"1\",\"p90\":1,\"max\":1"),
@@ -100,7 +100,7 @@ static void what_is_no_line_is_refused(void **state)
 	assert_contains(reading->failure.detail, "65536");
 }
 
-/* Figures of a plan's own work, as the worker writes them. */
+/* The figures of a plan's own work, as the worker writes them. */
 static void work_energy_fits_and_means_are_read_as_they_were_written(void **state)
 {
 	struct reading *reading = *state;
@@ -192,7 +192,8 @@ static void work_that_cannot_be_is_refused_with_its_place(void **state)
 	assert_int_equal(parse(reading, "{\"type\":\"fit\",\"test\":\"t\",\"method\":\"m\",\"alpha_s\":0,\"beta_bytes_per_s\":0,\"worst_residual\":0,\"sizes\":2}"), STATUS_INVALID);
 }
 
-/* Both ends of the protocol are written apart: what one writes, the other reads. */
+/* The worker's writer and the daemon's reader are separate code. The reader must understand each line that the writer
+ * makes. */
 static void what_the_worker_writes_is_understood(void **state)
 {
 	struct reading *reading = *state;
@@ -227,7 +228,7 @@ static void what_the_worker_writes_is_understood(void **state)
 		if (reading->line.kind == BENCH_LINE_DEVICE) {
 			assert_string_equal(reading->line.as.device.name, "A \"quoted\" CPU");
 			assert_close(reading->line.as.device.memory_bytes, 8e9, 0);
-			assert_true(isnan(reading->line.as.device.threads)); /* was not noted as known */
+			assert_true(isnan(reading->line.as.device.threads)); /* the writer did not mark it as known */
 		} else if (reading->line.kind == BENCH_LINE_MEASURE) {
 			assert_close(reading->line.as.measure.median, 3e11, 0);
 			assert_string_equal(reading->line.as.measure.method, "library_gemm");

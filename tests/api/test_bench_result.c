@@ -1,4 +1,4 @@
-/* Results as agents deliver them: what is read of them, and where their bytes stand in a body. */
+/* Tests how the results of agents are read, and where their bytes are in a body. */
 #include <string.h>
 
 #include "api/bench_result.h"
@@ -61,7 +61,8 @@ static void what_is_no_result_says_why(void **state)
 	}
 }
 
-/* jansson passes over a NUL behind a number; what walks beside its tree would end there and read on behind the text. */
+/* jansson accepts a NUL after a number. The code that walks the text beside jansson's tree would stop at the NUL and
+ * then read past the end of the text. */
 static void a_nul_is_no_part_of_a_result(void **state)
 {
 	static const char text[] = "{\"end\":\"crashed\",\"m\":[{\"type\":\"measure\",\"n\":2\0},7],\"later\":[{\"n\":1}],\"plain\":{\"n\":2}}";
@@ -119,7 +120,8 @@ static void a_members_bytes_are_found(void **state)
 	}
 }
 
-/* Every prefix and every byte changed: nothing is read past the end (the sanitizers see it), and nothing is found twice. */
+/* Tests every prefix and every changed byte. The code reads nothing past the end (the sanitizers check this) and finds
+ * nothing twice. */
 static void damaged_bodies_do_no_harm(void **state)
 {
 	static const char whole[] = "{\"token\":1,\"result\":{\"end\":\"a\\\\\",\"m\":[{\"type\":\"measure\"}]},\"sha256\":\"0\"}";

@@ -1,4 +1,5 @@
-/* A worker's spec as JSON: what is written is read again, and what cannot be measured is refused with its place. */
+/* Tests a worker's spec as JSON: the reader reads what the writer wrote, and rejects what a worker cannot measure, with
+ * its pointer. */
 #include "api/tables/tables.h"
 #include "support/assert.h"
 

@@ -1,4 +1,4 @@
-/* Two answers held against each other: every value that differs has its place, and nothing else has. */
+/* Tests the comparison of two answers: each value that differs is listed with its place, and no other value is. */
 #include "api/difference.h"
 #include "support/assert.h"
 
@@ -28,7 +28,7 @@ static void test_the_same_is_the_same(void **state)
 
 	(void)state;
 	assert_int_equal(differences(text, text), 0);
-	assert_int_equal(differences("{\"a\":1,\"b\":2}", "{\"b\":2,\"a\":1}"), 0); /* members have no order */
+	assert_int_equal(differences("{\"a\":1,\"b\":2}", "{\"b\":2,\"a\":1}"), 0); /* the order of members does not count */
 	assert_int_equal(differences("{\"a\":1}", "{\"a\":1.0}"), 0);
 	assert_int_equal(differences("{\"search\":{\"elapsed_ms\":1.5,\"n\":3}}", "{\"search\":{\"elapsed_ms\":7,\"n\":3}}"), 0);
 }

@@ -1,4 +1,4 @@
-/* Reports of stored plans. */
+/* Tests the reports of stored plans. */
 #include "api/report.h"
 #include "support/assert.h"
 
@@ -104,7 +104,7 @@ static void options_are_rows(void **state)
 	assert_contains(out.bytes, ",true,");
 }
 
-/* 9,223,372,036,854,775,808 operations and more were stored as digits alone until version 0.2. */
+/* Until version 0.2 the daemon stored 9,223,372,036,854,775,808 operations and more as plain digits. */
 static void integers_of_more_than_64_bits_are_read(void **state)
 {
 	struct plan_record plan = plan_of("training",

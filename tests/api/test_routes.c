@@ -1,4 +1,5 @@
-/* Endpoints: which one a request means, that each is described and has an example, and that the documents are those kept. */
+/* Tests the endpoints: which route matches a request, that each route is described and has an example, and that the
+ * generated documents are up to date. */
 #include "api/documents.h"
 #include "api/generate.h"
 #include "api/routes.h"
@@ -86,7 +87,7 @@ static void every_route_is_whole(void **state)
 	}
 }
 
-/* "a=b&c=d" into parameters; the examples need no percent-decoding. */
+/* Splits "a=b&c=d" into parameters. The examples need no percent-decoding. */
 static size_t split_query(char *text, struct query_parameter *parameters)
 {
 	size_t count = 0;
@@ -144,7 +145,7 @@ static json_t *follow(json_t *root, const char *reference)
 	return root;
 }
 
-/* Every $ref leads somewhere. */
+/* Checks that every $ref has a target. */
 static void check_references(json_t *root, json_t *value)
 {
 	const char *key;
@@ -155,7 +156,7 @@ static void check_references(json_t *root, json_t *value)
 		json_object_foreach(value, key, inner)
 		{
 			if (strcmp(key, "$ref") == 0 && json_is_string(inner) && !follow(root, json_string_value(inner)))
-				fail_msg("%s leads nowhere", json_string_value(inner));
+				fail_msg("%s has no target", json_string_value(inner));
 			check_references(root, inner);
 		}
 	} else if (json_is_array(value)) {
@@ -205,7 +206,7 @@ static void check_document(const char *path, char *written)
 
 	kept[strlen(kept) ? strlen(kept) - 1 : 0] = '\0'; /* the last newline */
 	if (strcmp(kept, written) != 0)
-		fail_msg("%s is not what the tables say: run `make docs`", path);
+		fail_msg("%s differs from the tables. Run `make docs`.", path);
 	free(kept);
 	free(written);
 }

@@ -1,4 +1,5 @@
-/* Stored results as older versions wrote them, and as nobody did: what is not there is absent, and nothing breaks. */
+/* Tests stored results of older versions and results that no version wrote. A missing value is absent, and no reader
+ * crashes. */
 #include "api/stored_plan.h"
 #include "support/assert.h"
 

@@ -1,4 +1,4 @@
-/* The tables themselves: that each is sound, that what is decoded is encoded again, and that no mutated body does harm. */
+/* Tests the field tables: each is sound, a decoded body encodes to the same body, and no mutated body causes harm. */
 #include "api/generate.h"
 #include "api/routes.h"
 #include "support/assert.h"
@@ -24,7 +24,7 @@ static void check_row(const struct field_table *table, const struct field *row)
 			row->kind == FIELD_JSON || row->kind == FIELD_LIST || row->offset + row->table->size <= table->size);
 	if (row->kind == FIELD_MERGE)
 		return;
-	assert_ptr_equal(field_find(table, row->key, &nowhere), row); /* no key twice, merged tables included */
+	assert_ptr_equal(field_find(table, row->key, &nowhere), row); /* no key occurs twice, merged tables included */
 	assert_true(strspn(row->key, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(row->key) && row->key[0]);
 	assert_true(row->doc && row->doc[0] && row->doc[strlen(row->doc) - 1] != '.');
 	assert_true(row->minimum <= row->maximum);
@@ -107,7 +107,7 @@ static void bench_encode(struct bench *bench, const struct field_table *table, s
 	record_encode(table, &bench->request, &writer);
 }
 
-/* A price's own check couples two fields; the generator knows nothing of it. */
+/* True if the only fault is a price's check of two fields together. The generator does not know this check. */
 static bool bench_is_coupled(const struct bench *bench)
 {
 	return bench->failure.fault_total == 1 && strcmp(bench->failure.faults[0].pointer, "/price_usd_per_hour") == 0;
@@ -156,7 +156,7 @@ static void an_empty_body_leaves_everything_absent(void **state)
 		bench_encode(&bench, request_tables[i], &bench.again);
 		assert_string_equal(bench.again.bytes, "{}");
 	}
-	/* Members that this table has no row for are absent too. */
+	/* Members without a row in this table are absent, too. */
 	field_table_clear(&table_performance_request, &bench.request);
 	assert_true(isnan(bench.request.performance.common.carbon_cap_kgco2e));
 	assert_int_equal(bench.request.performance.common.alternatives, ABSENT_COUNT);
@@ -164,7 +164,7 @@ static void an_empty_body_leaves_everything_absent(void **state)
 	bench_close(&bench);
 }
 
-/* One change: a byte replaced, removed, doubled, a run copied elsewhere, or a value swapped for a wicked one. */
+/* Makes one change: replaces, removes or doubles a byte, copies a run of bytes, or replaces a value with a hostile one. */
 static void mutate(struct generator *generator, struct buffer *body)
 {
 	static const char *const wicked[] = {"null", "1e999", "-0", "1e-999", "\"\\u0000\"", "{}", "[]",
@@ -215,7 +215,7 @@ static void no_mutated_body_does_harm(void **state)
 		assert_true((status == STATUS_OK) == (bench.failure.detail[0] == '\0'));
 		assert_true(status != STATUS_INVALID || bench.failure.fault_count > 0);
 		if (status == STATUS_OK)
-			bench_encode(&bench, table, &bench.again); /* aborts when a member is not finite */
+			bench_encode(&bench, table, &bench.again); /* aborts if a member is not finite */
 		seen[status]++;
 	}
 	assert_true(seen[STATUS_OK] > 50 && seen[STATUS_MALFORMED] > 1000 && seen[STATUS_INVALID] > 500);

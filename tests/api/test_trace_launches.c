@@ -1,4 +1,4 @@
-/* Launches met with their kernels in every order, and what happens when there are too many. */
+/* Tests the matching of launches and kernels in every order, and with too many launches. */
 #include "api/readers/trace_launches.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static void either_half_may_come_first(void **state)
 	assert_true(launches_meet(&launches, 7, LAUNCH_STARTED, 25, &pair));
 	assert_close(pair.called_us, 10, 1e-15);
 	assert_close(pair.started_us, 25, 1e-15);
-	assert_false(launches_meet(&launches, 7, LAUNCH_STARTED, 30, &pair)); /* met already: a number used again is a new pair */
+	assert_false(launches_meet(&launches, 7, LAUNCH_STARTED, 30, &pair)); /* the pair is complete; the same number again starts a new pair */
 	assert_true(launches_meet(&launches, 7, LAUNCH_CALLED, 28, &pair));
 	assert_close(pair.started_us, 30, 1e-15);
 	assert_int_equal(launches.count, 0);
@@ -49,7 +49,8 @@ static void what_is_no_correlation(void **state)
 	assert_int_equal(launches.count, 0);
 }
 
-/* A hundred thousand calls before their kernels, which come in another order: each meets its own, and nothing is left. */
+/* 100,003 calls come before their kernels, and the kernels in another order. Each call gets its own kernel, and no
+ * entry remains. */
 static void many_in_any_order(void **state)
 {
 	const size_t many = 100003;

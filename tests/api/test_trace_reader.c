@@ -1,4 +1,4 @@
-/* Bodies read as a stream: the grammar in pieces of any size, traces of every shape, and what is refused. */
+/* Tests the stream reader of traces: the grammar in pieces of any size, traces of every shape, and rejected traces. */
 #include "api/readers/trace_reader.h"
 #include "support/assert.h"
 
@@ -26,7 +26,7 @@ static enum status read_all(const char *text)
 {
 	enum status status = read_text(text, 1u << 20);
 
-	/* A byte at a time answers the same. */
+	/* A read byte by byte must give the same result. */
 	assert_int_equal(read_text(text, 1), status);
 	return status;
 }
@@ -129,7 +129,7 @@ static void depth_is_bounded(void **state)
 	assert_int_equal(read_all(text), STATUS_MALFORMED);
 	assert_contains(failure.detail, "nested deeper than 32");
 	text[JSON_DEPTH_MAX - 1] = '\0';
-	text[0] = '{'; /* an object needs a key: depth is not what is wrong */
+	text[0] = '{'; /* an object needs a key, so the fault is not the depth */
 	assert_int_equal(read_all(text), STATUS_MALFORMED);
 	assert_contains(failure.detail, "a member must begin");
 }
@@ -175,7 +175,8 @@ static void start_events(void)
 	assert_int_equal(read_text("{\"traceEvents\":[", 100), STATUS_MALFORMED);
 }
 
-/* A million overlapping events in no order take no more room than one; ones apart are refused before they take more than the bound. */
+/* 300,000 overlapping events out of order take no more memory than one. Separate events are rejected before they exceed
+ * the bound. */
 static void many_events_stay_within_bounds(void **state)
 {
 	enum status status = STATUS_OK;

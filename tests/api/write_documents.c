@@ -1,4 +1,4 @@
-/* Writes docs/openapi.json, docs/fields.md and docs/leases.md: `make docs`. usage: write_documents FOLDER */
+/* Writes docs/openapi.json, docs/fields.md and docs/leases.md; `make docs` runs it. usage: write_documents FOLDER */
 #include "api/documents.h"
 
 static int write_document(const char *folder, const char *name, char *text)
