@@ -1,10 +1,11 @@
-/* The least that libmicrohttpd, jansson and SQLite need for the same I/O as the daemon: what `make bench` measures against.
+/* The smallest server on libmicrohttpd, jansson and SQLite that does the same I/O as the daemon. `make bench` compares
+ * the daemon with it.
  *
  * usage: bare_server PORT DATABASE PLAN_BYTES ESTIMATE_BYTES STORED_BYTES
  *   POST /echo    parses the body with jansson and answers the dump of it, padded to ESTIMATE_BYTES
  *   POST /insert  inserts a row of STORED_BYTES by group commit (WAL, synchronous=FULL), then answers PLAN_BYTES
- *   GET  /row     selects by its key what of a row is answered, PLAN_BYTES of it, and answers that
- * Pool of two poll threads; no gate, no checks, no log: it is a yardstick, not a server. */
+ *   GET  /row     selects the answer column of a row by key, PLAN_BYTES long, and answers it
+ * It has a pool of two poll threads, and neither a gate nor checks nor a log. */
 #include <jansson.h>
 #include <microhttpd.h>
 #include <pthread.h>
@@ -25,7 +26,7 @@ struct request {
 	struct request *next;
 };
 
-static size_t plan_bytes, estimate_bytes, rest_bytes; /* rest: what a row holds beside its answer */
+static size_t plan_bytes, estimate_bytes, rest_bytes; /* rest: the bytes of a row outside its answer */
 static char *answer_text, *row_text;
 static const char *database_path;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -51,7 +52,7 @@ static sqlite3 *database_open(void)
 	return database;
 }
 
-/* Everything that has queued up goes into one transaction. */
+/* Writes all queued rows in one transaction. */
 static void *writer(void *unused)
 {
 	sqlite3 *database = database_open();

@@ -1,6 +1,6 @@
-/* What the cpu backend's harness and kernels are worth: its triad against a plain loop on plain threads, its product against OpenBLAS.
+/* Compares the cpu backend with plain code: its triad with a loop on plain threads, its product with OpenBLAS.
  *
- * Both of a pair are run by turns, so that what else the machine does falls on both. usage: cpu_rate [SECONDS] */
+ * The two of a pair run by turns, so that other load on the machine affects both. usage: cpu_rate [SECONDS] */
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -103,7 +103,7 @@ static void plain_stop(struct plain_threads *threads)
 
 static double seconds[2][RUNS_MAX], scratch[RUNS_MAX];
 
-/* Medians of the rates of both, and of the second over the first. */
+/* Prints the median rates of both, and the median ratio of the second to the first. */
 static void tell(const char *what, const char *unit, double amount, const char *const names[2], size_t runs, double least)
 {
 	struct bench_statistics statistics[2], ratio;
@@ -134,7 +134,7 @@ static void compare_triads(struct bench_session *session, double budget_s)
 		printf("triad: %s\n", reason.text);
 		return;
 	}
-	(void)plain_run_s(&threads); /* first touches, and the first page faults of both */
+	(void)plain_run_s(&threads); /* the first run takes the page faults of both */
 	(void)work.run(&work, &seconds[1][0], &reason);
 	while (runs < RUNS_MAX && (runs < 5 || clock_monotonic_ns() < end_ns)) {
 		seconds[0][runs] = plain_run_s(&threads);

@@ -1,5 +1,5 @@
-/* How long it takes to find the cheapest offers for an accelerator and a number of them among 100,000 prices. Part of
- * `make bench-planner`. */
+/* Measures the search for the cheapest offers of one accelerator and number among 100,000 prices. Part of `make
+ * bench-planner`. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ static _Noreturn void stop(const char *what)
 	exit(1);
 }
 
-/* A price that differs from its neighbours in provider, region, accelerator, size and term. */
+/* Fills a price that differs from its neighbours in provider, region, accelerator, size and term. */
 static void price_fill(struct arena *arena, const struct catalogue_rows *rows, size_t number, struct price_row *price)
 {
 	static const char *const terms[] = {"on_demand", "spot", "reserved_1y", "reserved_3y"};

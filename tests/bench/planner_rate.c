@@ -1,6 +1,6 @@
-/* How fast the training planner is, on one thread, without HTTP: `make bench-planner`.
+/* Measures the training planner on one thread, without HTTP. `make bench-planner` runs it.
  *
- * 1. Complete layouts (memory and step time of each, no bounds) a second.
+ * 1. Complete layouts a second (memory and step time of each, no bounds).
  * 2. GPT-3 175B over every layout on one node and on node size x powers of two up to 16,384 accelerators. */
 #include <time.h>
 
@@ -35,7 +35,7 @@ static struct layout_search search_of(const struct setting *setting, int64_t gpu
 	return (struct layout_search){.setting = setting, .gpu_count = gpu_count, .pins = fixture.input.request.parallelism, .exhaustive = exhaustive};
 }
 
-/* Every layout of 1,024 accelerators, none left out for being slow. */
+/* Evaluates every layout of 1,024 accelerators, the slow ones included. */
 static void every_layout(const struct setting *setting)
 {
 	struct layout_search search = search_of(setting, 1024, true);

@@ -1,7 +1,8 @@
-/* How fast serving is simulated and computed, on one thread, without HTTP: `make bench-serving`.
+/* Measures the simulation and the formulas of serving on one thread, without HTTP. `make bench-serving` runs it.
  *
- * Llama-2-7B in BF16 on one A100 of 80 GB. 1. A conversation trace repeated with seeded gaps at 4 requests a second, to 200,000
- * requests. 2. Operating points by formula, closed loop, each at another concurrency.
+ * The model is Llama-2-7B in BF16 on one A100 of 80 GB.
+ * 1. A conversation trace, repeated with seeded gaps at 4 requests a second, to 200,000 requests.
+ * 2. Operating points by formula, closed loop, each at another concurrency.
  *
  * usage: serving_rate TRACE.csv */
 #include <time.h>

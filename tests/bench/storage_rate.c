@@ -1,9 +1,10 @@
-/* How fast the store is without HTTP around it: durable plan puts with so many in flight, and reads of a plan by id.
+/* Measures the store without HTTP: durable plan puts with IN_FLIGHT of them at once, and reads of a plan by id.
  *
  * usage: storage_rate DATABASE [SECONDS=3] [IN_FLIGHT=32] [RESULT_BYTES=2048] [READERS=2] [AUDIT=0]
  *
- * One thread submits; an operation that was answered is submitted again with a new id, as a server's handlers would.
- * Prints a line a measurement: operations/s, CPU microseconds an operation (all threads), and the batches. */
+ * One thread submits. It submits each answered operation again with a new id, like the handlers of a server.
+ * The program prints one line per measurement: operations/s, CPU microseconds per operation (all threads), and the
+ * batches. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/resource.h>

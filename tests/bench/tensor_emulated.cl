@@ -1,5 +1,6 @@
-/* Tensor instructions as NVIDIA's PTX manual describes them (cp.async, ldmatrix, mma.sync.m16n8k16), for a device that has none: the
- * work-items of a warp tell each other what they hold through local memory. So bench/kernels/tensor.cl runs where there is no GPU. */
+/* Emulates the tensor instructions of NVIDIA's PTX manual (cp.async, ldmatrix, mma.sync.m16n8k16) on a device without
+ * them. The work-items of a warp exchange their values through local memory. With this file bench/kernels/tensor.cl
+ * runs without a GPU. */
 #define UNROLL
 #define TENSOR_EXCHANGE __local ulong exchange[GROUP * 3];
 #define TENSOR_EXCHANGE_ARGUMENT , __local ulong *exchange

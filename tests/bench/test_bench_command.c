@@ -1,4 +1,4 @@
-/* `fleetplan bench` as a process: its lines, its lock, its deadline, and that it does not outlive its daemon. */
+/* Tests `fleetplan bench` as a process: its lines, its lock, its deadline, and that it ends with its daemon. */
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -20,7 +20,7 @@ struct child {
 	FILE *lines; /* its descriptor 3 */
 };
 
-/* Runs bench_main in a child of this process; `arguments` after "bench". */
+/* Runs bench_main in a child of this process. `arguments` follow "bench". */
 static struct child spawn(char *const *arguments, size_t count)
 {
 	char *argv[16] = {NULL};
@@ -49,7 +49,7 @@ static struct child spawn(char *const *arguments, size_t count)
 	return child;
 }
 
-/* Its lines, cut to their first `size` bytes, and its exit code. */
+/* Reads the child's lines up to `size` bytes and returns its exit code. */
 static int finish(struct child *child, char *text, size_t size)
 {
 	size_t length = fread(text, 1, size - 1, child->lines);
@@ -78,7 +78,7 @@ static int run(const char *const *words, size_t count)
 
 #define RUN(...) run((const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
-/* A product of 64 takes microseconds; its slice of the full suite is cut by the deadline only when something hangs. */
+/* A product of 64 takes microseconds. The deadline cuts its slice of the full suite only if something hangs. */
 static void a_worker_tells_its_story_in_order(void **state)
 {
 	const char *at = text;
@@ -113,14 +113,14 @@ static void bad_arguments_are_refused(void **state)
 	assert_int_equal(RUN("--worker", "--device", "gpu-9"), BENCH_EXIT_FAILED);
 	assert_contains(text, "\"status\":\"failed\"");
 	assert_contains(text, "no such device");
-	assert_contains(text, "; cuda: "); /* why: it may have been meant, and is hidden from this process */
+	assert_contains(text, "; cuda: "); /* the reason: the user may want the device, and this process cannot see it */
 	assert_int_equal(RUN("--worker", "--suite", "strem_triad"), BENCH_EXIT_FAILED);
 	assert_contains(text, "nearest: stream_triad");
 	assert_int_equal(RUN("--worker", "--suite", "nonsense"), BENCH_EXIT_FAILED);
 	assert_contains(text, "; quick and full run all tests, --list shows their names");
 }
 
-/* While somebody holds the device's lock it is busy, which is another answer than a failure. */
+/* While another process holds the device's lock, the result is busy, not a failure. */
 static void a_locked_device_is_busy(void **state)
 {
 	struct bench_reason reason;
@@ -137,7 +137,7 @@ static void a_locked_device_is_busy(void **state)
 	close(lock);
 }
 
-/* 100 s of work and a deadline of 1 s: it ends itself by its watchdog, without a result. */
+/* The suite has 100 s of work and a deadline of 1 s. The watchdog ends the process without a result. */
 static void the_deadline_ends_the_process(void **state)
 {
 	(void)state;
@@ -152,7 +152,8 @@ static void a_worker_of_another_parent_does_not_begin(void **state)
 	assert_string_equal(text, "");
 }
 
-/* The process between us and the worker is killed, as a daemon would be: the worker's pipe ends, since it died as well. */
+/* The test kills the process between itself and the worker, as if a daemon died. The worker's pipe ends only if the
+ * worker died, too. */
 static void a_worker_dies_with_its_daemon(void **state)
 {
 	char self[24], line[256];
@@ -184,10 +185,10 @@ static void a_worker_dies_with_its_daemon(void **state)
 	close(ends[1]);
 	lines = fdopen(ends[0], "r");
 	assert_non_null(lines);
-	assert_non_null(fgets(line, sizeof(line), lines)); /* it is at work */
+	assert_non_null(fgets(line, sizeof(line), lines)); /* the worker runs */
 	kill(daemon, SIGKILL);
 	assert_int_equal(waitpid(daemon, &status, 0), daemon);
-	while (fgets(line, sizeof(line), lines)) /* ends only when every holder of the pipe is gone */
+	while (fgets(line, sizeof(line), lines)) /* ends only when every process with the pipe is gone */
 		assert_null(strstr(line, "\"type\":\"result\""));
 	fclose(lines);
 }

@@ -1,4 +1,4 @@
-/* The cpu backend: every instruction set that this CPU has against double precision, streams, threads, sizes. */
+/* Tests the cpu backend: every instruction set of this CPU against double precision, streams, threads, sizes. */
 #include <math.h>
 #include <stdatomic.h>
 
@@ -18,7 +18,7 @@ static float *floats(size_t count)
 	return memory;
 }
 
-/* The whole product against double, not samples: every output, at every edge of every tile. */
+/* Compares every output of the product with double precision, not only samples. */
 static void compare_all(const struct cpu_gemm *gemm)
 {
 	const struct bench_shape *s = &gemm->shape;
@@ -64,7 +64,7 @@ static void multiply(const struct cpu_kernels *kernels, struct cpu_pool *pool, s
 	free(c);
 }
 
-/* Shapes that are whole tiles, hang over every edge, are thinner than a tile, and need several blocks of depth. */
+/* The shapes are whole tiles, cross every edge, are thinner than a tile, or need several blocks of depth. */
 static void products_are_right_in_every_instruction_set(void **state)
 {
 	static const struct bench_shape shapes[] = {{48, 64, 32}, {37, 41, 53}, {1, 1, 1}, {1, 300, 7}, {300, 1, 7}, {5, 3, 700},
@@ -86,7 +86,7 @@ static void products_are_right_in_every_instruction_set(void **state)
 	cpu_pool_free(pool);
 }
 
-/* What was never written (poison), or is off by one product, must not pass. */
+/* The check must reject outputs that were never written (poison) and outputs that lack one product. */
 static void the_check_finds_wrong_products(void **state)
 {
 	enum { SIDE = 64 };
@@ -234,11 +234,11 @@ static void the_device_tells_what_it_knows(void **state)
 	bench_device_encode(&device, &writer);
 	json_end_object(&writer);
 	assert_contains(text.bytes, "\"backend\":\"cpu\"");
-	assert_null(strstr(text.bytes, "cache_bytes")); /* unknown is left out, not 0 */
+	assert_null(strstr(text.bytes, "cache_bytes")); /* an unknown value is left out, not written as 0 */
 	buffer_release(&text);
 }
 
-/* Each kind of work through the backend's own table: runs, is verified, and counts its bytes or operations. */
+/* Runs each kind of work through the backend's table. Each is verified and counts its bytes or operations. */
 static void work_runs_and_is_verified(void **state)
 {
 	static const struct {
@@ -264,13 +264,13 @@ static void work_runs_and_is_verified(void **state)
 		enum bench_outcome outcome;
 
 #ifdef __SANITIZE_THREAD__
-		/* The library's threads wait for each other in ways that the sanitizer, which did not build it, cannot see. */
+		/* The sanitizer did not build the library and does not see how the library's threads wait for each other. */
 		if (kinds[i].method == METHOD_LIBRARY_GEMM)
 			continue;
 #endif
 		outcome = bench_cpu_backend.prepare(session, &request, &work, &reason);
 		if (kinds[i].method == METHOD_LIBRARY_GEMM && outcome == BENCH_UNSUPPORTED) {
-			assert_contains(reason.text, "OpenBLAS"); /* not installed here: refused with the reason */
+			assert_contains(reason.text, "OpenBLAS"); /* not installed on this machine: refused with the reason */
 			continue;
 		}
 		assert_int_equal(outcome, BENCH_OK);

@@ -1,4 +1,4 @@
-/* Who else had the CPUs: what the kernel's counters say between two moments. */
+/* Tests the split of CPU time between this process, other processes and the hypervisor, from the kernel's counters. */
 #include "bench/cpu/cpu_load.h"
 #include "support/assert.h"
 
@@ -10,7 +10,7 @@ static struct cpu_load of(const char *text, double own_s)
 	return load;
 }
 
-/* Ten seconds of two CPUs: 8 s busy, of which 5 s were this process's, 4 s stolen, 8 s idle or waiting. */
+/* Ten seconds of two CPUs: 8 s busy, 5 s of them by this process, 4 s stolen, 8 s idle or waiting. */
 static void time_is_shared_out(void **state)
 {
 	struct cpu_load before = of("cpu  1000 100 500 9000 50 0 20 300 0 0\n", 2);

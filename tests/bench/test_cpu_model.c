@@ -1,4 +1,5 @@
-/* Attention, reads of keys and values, element-wise work and sequences on the cpu, against textbooks in double precision. */
+/* Tests attention, reads of keys and values, element-wise work and sequences on the cpu against textbook formulas in
+ * double precision. */
 #include <math.h>
 
 #include "bench/cpu/cpu_attention.h"
@@ -18,7 +19,7 @@ static float *floats(size_t count, uint64_t seed)
 	return memory;
 }
 
-/* Every length from one lane to several vectors and a rest, in every instruction set. */
+/* Tests every length from one lane to several vectors and a rest, in every instruction set. */
 static void rows_are_right_in_every_instruction_set(void **state)
 {
 	float a[ROW_MAX], b[ROW_MAX], p[ROW_MAX], dp[ROW_MAX], out[1];
@@ -50,14 +51,14 @@ static void rows_are_right_in_every_instruction_set(void **state)
 			for (size_t j = 0; j < count; j++)
 				assert_true(fabs((double)dp[j] - 0.5 * (double)p[j] * ((double)b[j] - mean)) < 1e-5);
 			if (count < ROW_MAX) {
-				assert_true(fabsf(p[count] - a[count]) <= 0); /* what lies behind the row is not touched */
+				assert_true(fabsf(p[count] - a[count]) <= 0); /* the code does not write past the row */
 				assert_true(fabsf(dp[count] - b[count]) <= 0);
 			}
 		}
 	}
 }
 
-/* Scores far apart: the smallest probabilities are 0 and not garbage. */
+/* The scores differ widely. The smallest probabilities must be 0, not garbage. */
 static void exponentials_do_not_wrap(void **state)
 {
 	(void)state;
@@ -76,7 +77,7 @@ static void exponentials_do_not_wrap(void **state)
 	}
 }
 
-/* One whole attention in double: outputs and all gradients, as textbooks have it. */
+/* One whole attention in double precision by the textbook formulas: outputs and all gradients. */
 struct reference {
 	double *o, *dq, *dk, *dv;
 };
@@ -150,7 +151,7 @@ static void attend(const struct bench_attention *shape, struct cpu_pool *pool)
 		compare(o, backward ? expected.dq : expected.o, queries);
 		cpu_attention_check(&attention, &check);
 		assert_true(check.verified);
-		o[queries / 2] += 1; /* the check sees most of so few */
+		o[queries / 2] += 1; /* the check sees most of so few outputs */
 	}
 	compare(dk, expected.dk, keys);
 	compare(dv, expected.dv, keys);
@@ -175,7 +176,8 @@ static void attend(const struct bench_attention *shape, struct cpu_pool *pool)
 	free(dv);
 }
 
-/* Groups of heads, a query that continues a cache, lengths that are no multiple of anything, one of everything. */
+/* Shapes with groups of heads, a query that continues a cache, lengths that are not multiples of a vector, and
+ * dimensions of 1. */
 static void attention_is_right_forward_and_backward(void **state)
 {
 	static const struct bench_attention shapes[] = {{1, 1, 1, 1, 1, 1, .causal = true}, {2, 4, 2, 33, 33, 24, .causal = true},
@@ -259,7 +261,7 @@ static void elements_are_read_and_written_half_and_half(void **state)
 	assert_true(work.bytes >= 1e6 && work.bytes < 1e6 + 2 * 1024 * 8);
 }
 
-/* Parts share memory, and each is still verified on its own. */
+/* The parts share memory, and each is still verified alone. */
 static void a_sequence_runs_its_parts(void **state)
 {
 	struct bench_work_request parts[] = {
@@ -283,7 +285,7 @@ static void a_sequence_runs_its_parts(void **state)
 	request.part_count = 1;
 	assert_int_equal(bench_cpu_backend.prepare(opened->session, &request, &work, &opened->reason), BENCH_UNSUPPORTED);
 	assert_contains(opened->reason.text, "sequence");
-	parts[2].precision = PRECISION_FP32; /* and the session is as good as before */
+	parts[2].precision = PRECISION_FP32; /* a failed sequence does not damage the session */
 	run_and_verify(opened, &nested, &work);
 }
 

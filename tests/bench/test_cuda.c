@@ -1,7 +1,8 @@
-/* The cuda backend on stand-ins for NVIDIA's libraries (tests/fakes), which work on the CPU by a clock of their own.
+/* Tests the cuda backend on stand-ins for NVIDIA's libraries (tests/fakes). The stand-ins compute on the CPU and have a
+ * virtual clock.
  *
- * Each case is a process, as drivers start once in one: the script of the stand-ins is its environment, and what it finds comes back
- * as its exit status and a line. */
+ * Each case is a process, because a driver starts once in a process. The script of the stand-ins is in its environment;
+ * its results are its exit status and shared memory. */
 #include <libgen.h>
 #include <limits.h>
 #include <math.h>
@@ -18,7 +19,7 @@
 
 static char fakes[PATH_MAX], folder[] = "/tmp/fleetplan-cuda-test-XXXXXX";
 
-/* What one case found, in memory that it shares with the test. */
+/* The results of one case, in memory that it shares with the test. */
 static struct found {
 	bool ran;
 	enum bench_outcome outcome;
@@ -33,7 +34,7 @@ static struct found {
 
 static const struct bench_backend *const cuda = &bench_cuda_backend;
 
-/* Lists, opens the device at `index`, prepares, verifies and runs once, as far as each goes. */
+/* Lists the devices, opens the device at `index`, prepares, verifies and runs once. Stops at the first failure. */
 static void play(size_t index, const struct bench_work_request *request)
 {
 	struct bench_session *session = NULL;
@@ -61,7 +62,7 @@ static void play(size_t index, const struct bench_work_request *request)
 	found->ran = true;
 }
 
-/* The signal that ended the case; 0: it came to its end. */
+/* Returns the signal that ended the case, or 0 if the case ended by itself. */
 static int run_on(const char *script, const char *libraries, size_t index, const struct bench_work_request *request)
 {
 	int status;
@@ -122,7 +123,7 @@ static void a_device_is_told_of_whole(void **state)
 	assert_int_equal(found->count, 1);
 	assert_string_equal(device->id, "GPU-a0a1a2a3-a4a5-a6a7-a8a9-aaabacad0000");
 	assert_string_equal(device->uuid, device->id);
-	assert_string_equal(device->accelerator, "h200-sxm5-141gb"); /* by 10de:2335 and 143771 MiB */
+	assert_string_equal(device->accelerator, "h200-sxm5-141gb"); /* identified by 10de:2335 and 143771 MiB */
 	assert_string_equal(device->pci_id, "10de:2335");
 	assert_string_equal(device->pci_bus, "0000:f0:00.0");
 	assert_string_equal(device->driver, "570.86.15, CUDA 12.8");
@@ -135,7 +136,7 @@ static void a_device_is_told_of_whole(void **state)
 	assert_string_equal(found->sensors.energy_source, "nvml");
 }
 
-/* The same id with another amount of memory is not the catalogue's. */
+/* The same PCI id with another amount of memory is not an accelerator of the catalogue. */
 static void other_memory_is_another_accelerator(void **state)
 {
 	(void)state;
@@ -167,11 +168,11 @@ static void what_is_no_device_says_what_to_do(void **state)
 	assert_int_equal(run_on("", path, 0, &triad), 0);
 	assert_refused(BENCH_UNSUPPORTED, "has no cuGetErrorName");
 	assert_int_equal(run_on("", "/nonexistent", 0, &triad), 0);
-	if (found->outcome != BENCH_OK) /* a developer's machine may have a driver of its own */
+	if (found->outcome != BENCH_OK) /* a developer's machine may have its own driver */
 		assert_refused(BENCH_UNSUPPORTED, "NVIDIA_DRIVER_CAPABILITIES=compute,utility");
 }
 
-/* The driver is started by a process that lists; this one goes on. */
+/* A child process starts the driver to list its devices. The test's process goes on. */
 static void a_driver_that_crashes_costs_its_list(void **state)
 {
 	(void)state;
@@ -191,14 +192,14 @@ static void launches_are_proved(void **state)
 		run(SMALL, &request);
 		assert_int_equal(found->outcome, BENCH_OK);
 		assert_true(found->check.verified);
-		assert_int_equal(found->check.samples, 132); /* every group of it ran */
+		assert_int_equal(found->check.samples, 132); /* every group of the output was checked */
 	}
 	snprintf(path, sizeof(path), "%s/without-graphs", fakes);
 	assert_int_equal(run_on(SMALL, path, 0, &request), 0);
 	assert_refused(BENCH_UNSUPPORTED, "no graphs");
 }
 
-/* Arrays are an eighth of the free memory; the rate is the stand-in's. */
+/* The arrays take an eighth of the free memory. The rate is the stand-in's. */
 static void streams_take_what_the_bytes_say(void **state)
 {
 	static const enum bench_work_kind kinds[] = {WORK_STREAM_READ, WORK_STREAM_COPY, WORK_STREAM_TRIAD};
@@ -211,7 +212,7 @@ static void streams_take_what_the_bytes_say(void **state)
 		assert_right(found->work.bytes / 4.3e12 + 2e-6, 0.01);
 		assert_false(found->work.cache_resident);
 		run(SMALL ",l2_mib=16", &request);
-		assert_true(found->work.cache_resident); /* arrays of 20 MiB are no memory to a cache of 16 */
+		assert_true(found->work.cache_resident); /* a cache of 16 MiB holds most of arrays of 20 MiB */
 	}
 	request = (struct bench_work_request){.kind = WORK_ELEMENTWISE, .method = METHOD_STREAM, .bytes = 1 << 22};
 	run(SMALL, &request);
@@ -226,7 +227,7 @@ static void streams_take_what_the_bytes_say(void **state)
 	run(SMALL ",capability=75", &request);
 	assert_right(2 * 4 * 2 * 512 * 64 * 2 / 4.3e12 + 4e-6, 0.01);
 	assert_contains(found->work.detail, "multiply-adds, 2 chunks of 256 keys");
-	request.attention.head_dimension = 60; /* no whole vectors: the bytes alone */
+	request.attention.head_dimension = 60; /* no whole vectors: only the bytes count */
 	run(SMALL, &request);
 	assert_right(2 * 4 * 2 * 512 * 60 * 2 / 4.3e12 + 2e-6, 0.01);
 	assert_contains(found->work.detail, "stream_read");
@@ -243,7 +244,7 @@ static void transfers_go_both_ways(void **state)
 	for (int way = 0; way < DIRECTION_COUNT; way++) {
 		request.transfer.direction = (enum bench_direction)way;
 		run(SMALL, &request);
-		assert_right((1 << 20) / 55e9 + 5e-6, 0.01); /* both at once take no longer than one, on two streams */
+		assert_right((1 << 20) / 55e9 + 5e-6, 0.01); /* two directions on two streams take no longer than one */
 		assert_close(found->work.bytes, way == DIRECTION_BOTH ? 2 << 20 : 1 << 20, 0);
 	}
 	request.transfer.pinned = false;
@@ -256,7 +257,8 @@ static void transfers_go_both_ways(void **state)
 	assert_refused(BENCH_UNSUPPORTED, "CUDA_ERROR_OUT_OF_MEMORY (2)");
 }
 
-/* Sides of no power of two, so that rows and columns cannot be taken for each other; each element read was multiplied. */
+/* The sides are not powers of two, so swapped rows and columns are noticed. Every element that the check reads was
+ * multiplied. */
 static void products_are_right_in_every_form_and_precision(void **state)
 {
 	static const struct {
@@ -270,12 +272,12 @@ static void products_are_right_in_every_form_and_precision(void **state)
 		for (int product = 0; product < PRODUCT_COUNT; product++) {
 			struct bench_work_request request = product_of(cases[i].precision, (enum bench_product)product, 192, 320, 144);
 
-			bool exact = cases[i].precision == PRECISION_FP8 && product != PRODUCT_FORWARD; /* gradients are not summed in fewer bits */
+			bool exact = cases[i].precision == PRECISION_FP8 && product != PRODUCT_FORWARD; /* gradients do not use the sum in fewer bits */
 
 			run(SMALL, &request);
-			assert_right((exact ? 4e-6 : 3e-6) + 2.0 * 192 * 320 * 144 / cases[i].flops, 0.01); /* the sixth proposal, the fastest, was kept */
+			assert_right((exact ? 4e-6 : 3e-6) + 2.0 * 192 * 320 * 144 / cases[i].flops, 0.01); /* the backend kept the sixth proposal, the fastest */
 			assert_contains(found->work.detail, "cuBLASLt 12.8.3, algorithm 66 tile 5");
-			assert_contains(found->work.detail, "best of 8"); /* of ten, one wants too much memory and one cannot run */
+			assert_contains(found->work.detail, "best of 8"); /* of ten proposals, one needs too much memory and one cannot run */
 			run(SMALL ",wrong=0.25", &request);
 			assert_int_equal(found->outcome, BENCH_OK);
 			assert_false(found->check.verified);
@@ -323,7 +325,7 @@ static void what_the_library_lacks_is_unsupported(void **state)
 	request = product_of(PRECISION_BF16, PRODUCT_FORWARD, 1 << 14, 1 << 14, 1 << 10);
 	run(SMALL, &request);
 	assert_refused(BENCH_UNSUPPORTED, "do not fit");
-	/* A first operand of 270 of 288 MiB: what the library and others need is left to them. */
+	/* The first operand has 270 of 288 MiB. The backend leaves memory for the library and for other processes. */
 	request = product_of(PRECISION_BF16, PRODUCT_FORWARD, 270 << 10, 16, 512);
 	run(SMALL, &request);
 	assert_refused(BENCH_UNSUPPORTED, "0.26 GiB do not fit");
@@ -391,19 +393,19 @@ static void issue_rates_are_followed(void **state)
 	assert_int_equal(found->outcome, BENCH_OK);
 	assert_true(found->check.verified);
 	assert_contains(found->work.detail, "issue_tensor_bf16");
-	run(SMALL ",wrong=0.1", &request); /* a tenth of the rounds more */
+	run(SMALL ",wrong=0.1", &request); /* sums of a tenth more rounds */
 	assert_false(found->check.verified);
 	request.precision = PRECISION_FP16;
 	run(SMALL, &request);
 	assert_true(found->outcome == BENCH_OK && found->check.verified);
 	run(SMALL ",capability=75", &request);
-	assert_refused(BENCH_UNSUPPORTED, "no own kernel"); /* its PTX has no tensor instructions */
+	assert_refused(BENCH_UNSUPPORTED, "no own kernel"); /* the PTX for this device has no tensor instructions */
 	request.precision = PRECISION_INT8;
 	run(SMALL, &request);
 	assert_int_equal(found->outcome, BENCH_UNSUPPORTED);
 }
 
-/* A peer and a reduction use other devices: not while another benchmark has one of them. */
+/* A peer copy and a reduction use other devices. They must not run while another benchmark uses one of these. */
 static void two_devices_work_together(void **state)
 {
 	struct bench_work_request copy = {.kind = WORK_PEER_COPY, .method = METHOD_COPY_ENGINE, .bytes = 1 << 20};
@@ -417,7 +419,7 @@ static void two_devices_work_together(void **state)
 	assert_contains(found->work.detail, "direct");
 	run(SMALL ",devices=2", &reduction);
 	assert_right(20e-6 + (1 << 20) / 380e9, 0.01);
-	assert_close(found->work.bytes, 1 << 20, 0); /* 2 (n - 1) / n of it */
+	assert_close(found->work.bytes, 1 << 20, 0); /* 2 (n - 1) / n of the buffer's bytes */
 	assert_contains(found->work.detail, "NCCL 2.28.9, 2 devices");
 	run(SMALL ",devices=2,nccl_init=2", &reduction);
 	assert_refused(BENCH_FAILED, "unhandled system error (2)");
@@ -443,14 +445,14 @@ static void slices_are_devices_of_their_own(void **state)
 		assert_int_equal(found->count, 2);
 		assert_string_equal(slice->id, index ? "MIG-a0a1a2a3-a4a5-a6a7-a8a9-aaabacad0200" : "MIG-a0a1a2a3-a4a5-a6a7-a8a9-aaabacad0100");
 		assert_string_equal(slice->mig_parent, "GPU-a0a1a2a3-a4a5-a6a7-a8a9-aaabacad0000");
-		assert_false(bench_device_knows(slice, DEVICE_ACCELERATOR)); /* never taken for its board */
-		assert_true(bench_sensors_know(&found->sensors, SENSOR_POWER)); /* the board's */
+		assert_false(bench_device_knows(slice, DEVICE_ACCELERATOR)); /* a slice is never taken for its board */
+		assert_true(bench_sensors_know(&found->sensors, SENSOR_POWER)); /* the sensor of the board */
 		assert_false(bench_sensors_know(&found->sensors, SENSOR_UTILIZATION));
 	}
 	assert_string_equal(found->devices[1].mig_profile, "1g.18gb");
 }
 
-/* A device that fails in the middle says where and why; once its context is gone, so is everything that follows. */
+/* A device that fails during the work reports where and why. Once its context is lost, every later call fails, too. */
 static void failures_are_named_and_last(void **state)
 {
 	struct bench_work_request parts[2] = {triad, triad};
@@ -474,7 +476,7 @@ static void failures_are_named_and_last(void **state)
 	run(SMALL ",fail_multiply=1@1", &product);
 	assert_refused(BENCH_UNSUPPORTED, "none of 10 proposed algorithms runs");
 	run(SMALL ",nvml_init=9", &parts[0]);
-	assert_int_equal(found->outcome, BENCH_OK); /* sensors are no condition */
+	assert_int_equal(found->outcome, BENCH_OK); /* a benchmark runs without sensors */
 	assert_int_equal(found->sensors.known, 0);
 	assert_string_equal(found->devices[0].driver, "CUDA 12.8");
 	assert_int_equal(run_on(SMALL ",crash_launch=11@2", fakes, 0, &triad), SIGSEGV);
@@ -491,7 +493,7 @@ static void throttling_is_told_in_words_for_all_vendors(void **state)
 	assert_int_equal(nvml_throttle_reasons(0x200), 1 << THROTTLE_OTHER);
 }
 
-/* Bits by hand from IEEE 754 and the OCP 8-bit specification. */
+/* The expected bits were computed by hand from IEEE 754 and the OCP 8-bit specification. */
 static void formats_round_as_the_device_does(void **state)
 {
 	static const struct {
@@ -511,7 +513,7 @@ static void formats_round_as_the_device_does(void **state)
 		cuda_format_encode(cases[i].format, cases[i].value, bytes);
 		assert_int_equal(bytes[0] | bytes[1] << 8, cases[i].bits);
 	}
-	for (unsigned bits = 0; bits < 0x7f; bits++) { /* every FP8 number is read as what it was written from */
+	for (unsigned bits = 0; bits < 0x7f; bits++) { /* every FP8 number reads back as itself */
 		unsigned char byte = (unsigned char)bits, again[4];
 
 		cuda_format_encode(FORMAT_FP8, cuda_format_decode(FORMAT_FP8, &byte), again);

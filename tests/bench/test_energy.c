@@ -1,4 +1,5 @@
-/* Power and energy: RAPL and hwmon out of a tree of files, windows by counters and polls, a sampler on a scripted device; fits. */
+/* Tests power and energy: RAPL and hwmon from a tree of files, windows by counters and polls, a sampler on a scripted
+ * device, and fits. */
 #include <ftw.h>
 #include <limits.h>
 #include <math.h>
@@ -54,7 +55,8 @@ static int remove_root(void **state)
 
 #define RAPL "class/powercap/intel-rapl:"
 
-/* Two packages and one's memory; the cores within the package and the whole platform would be counted twice. */
+/* Writes two packages and the memory of one. The cores within the package and the whole platform must not be counted
+ * twice. */
 static void put_rapl(void)
 {
 	put(RAPL "0/name", "package-0\n");
@@ -93,7 +95,7 @@ static void counters_add_up_and_wrap_around(void **state)
 	put(RAPL "0/energy_uj", "3500000\n");
 	put(RAPL "0:0/energy_uj", "900000000\n");
 	put(RAPL "0:1/energy_uj", "7250000\n");
-	put(RAPL "1/energy_uj", "671150\n"); /* past its end: 328,850 + 671,150 uJ */
+	put(RAPL "1/energy_uj", "671150\n"); /* past the end of its range: 328,850 + 671,150 uJ */
 	put(RAPL "2/energy_uj", "900000000\n");
 	assert_int_equal(cpu_sensors_read(sensors, &told, &reason), BENCH_OK);
 	assert_close(told.energy_joules, 2.5 + 0.25 + 1, 1e-12);
@@ -108,7 +110,7 @@ static void hwmon_tells_power_and_heat(void **state)
 
 	(void)state;
 	put("class/hwmon/hwmon0/name", "nvme\n");
-	put("class/hwmon/hwmon0/power1_average", "1000000\n"); /* a disk's */
+	put("class/hwmon/hwmon0/power1_average", "1000000\n"); /* the power of a disk */
 	put("class/hwmon/hwmon1/name", "zenpower\n");
 	put("class/hwmon/hwmon1/power1_input", "61500000\n");
 	put("class/hwmon/hwmon1/temp1_input", "47250\n");
@@ -140,7 +142,7 @@ static void what_cannot_be_read_is_unsupported_with_the_reason(void **state)
 	put(RAPL "0/name", "package-0\n");
 	put(RAPL "0/max_energy_range_uj", "262143328850\n");
 	snprintf(path, sizeof(path), "%s/" RAPL "0/energy_uj", root);
-	assert_int_equal(mkdir(path, 0700), 0); /* there, but not to be read, also not by root */
+	assert_int_equal(mkdir(path, 0700), 0); /* the entry exists but cannot be read, not even by root */
 	sensors = cpu_sensors_new(root);
 	assert_int_equal(cpu_sensors_read(sensors, &told, &reason), BENCH_UNSUPPORTED);
 	assert_contains(reason.text, "only root may read");
@@ -163,7 +165,7 @@ static void poll(struct bench_window *window, size_t count, double first_w, doub
 	}
 }
 
-/* 600 J in 3 s are 200 W; 50 W idle leave 450 J; 6e12 operations took 100 J each 1e12. */
+/* 600 J in 3 s are 200 W. Without 50 W of idle power 450 J remain. 6e12 operations took 100 J per 1e12. */
 static void a_counter_over_seconds_is_trusted(void **state)
 {
 	struct bench_window window = window_of(3, 600);
@@ -180,10 +182,10 @@ static void a_counter_over_seconds_is_trusted(void **state)
 	assert_string_equal(energy.by, "counter");
 	assert_int_equal(energy.samples, 12);
 	assert_true(bench_window_energy(&window, (double)NAN, 0, &energy));
-	assert_true(isnan(energy.dynamic_joules) && isnan(energy.joules_per_tflop)); /* not known is not 0 */
+	assert_true(isnan(energy.dynamic_joules) && isnan(energy.joules_per_tflop)); /* an unknown value is not 0 */
 }
 
-/* A counter that stands still under load is stuck: polls take its place, by their trapezoids, and say so. */
+/* A counter that does not change under load is stuck. The energy then comes from the polls, by trapezoids, and says so. */
 static void a_stuck_counter_is_refused(void **state)
 {
 	struct bench_window window = window_of(2.2, 0);
@@ -191,7 +193,7 @@ static void a_stuck_counter_is_refused(void **state)
 
 	(void)state;
 	assert_false(bench_window_energy(&window, 50, 0, &energy));
-	poll(&window, 11, 100, 10); /* 100 to 200 W in 2 s, 150 W in the mean */
+	poll(&window, 11, 100, 10); /* 100 to 200 W in 2 s, mean 150 W */
 	assert_true(bench_window_energy(&window, 50, 0, &energy));
 	assert_close(energy.mean_w, 150, 1e-12);
 	assert_close(energy.energy_joules, 330, 1e-12);
@@ -207,14 +209,14 @@ static void a_power_that_never_moves_is_refused(void **state)
 
 	(void)state;
 	poll(&window, 9, 100, 0);
-	assert_true(bench_window_energy(&window, 50, 0, &energy)); /* nine the same may be chance */
+	assert_true(bench_window_energy(&window, 50, 0, &energy)); /* nine equal values may be chance */
 	assert_int_equal(energy.confidence, CONFIDENCE_LOW);
 	window = window_of(2.2, 0);
 	poll(&window, 10, 100, 0);
 	assert_false(bench_window_energy(&window, 50, 0, &energy));
 }
 
-/* Over less than two seconds a counter's steps are coarse. */
+/* Below two seconds the counter's steps are too coarse. */
 static void a_short_window_is_not_trusted(void **state)
 {
 	struct bench_window window = window_of(1, 130);
@@ -224,7 +226,7 @@ static void a_short_window_is_not_trusted(void **state)
 	assert_true(bench_window_energy(&window, 50, 0, &energy));
 	assert_int_equal(energy.confidence, CONFIDENCE_LOW);
 	assert_string_equal(energy.by, "counter");
-	poll(&window, 5, 100, 10); /* 100 to 140 W: polls, if there are any, average over more of it than the counter's last step */
+	poll(&window, 5, 100, 10); /* 100 to 140 W: the polls, if any, average over more of the window than the counter's last step */
 	assert_true(bench_window_energy(&window, 50, 0, &energy));
 	assert_string_equal(energy.by, "polls");
 	assert_close(energy.energy_joules, 120, 1e-12);
@@ -234,7 +236,7 @@ static void a_short_window_is_not_trusted(void **state)
 	assert_true(bench_window_energy(&window, 50, 0, &energy));
 }
 
-/* Two seconds are enough for the counter, and a moment less is not, whatever was polled meanwhile. */
+/* The counter needs a window of two seconds. It does not count for a shorter window, whatever the polls say. */
 static void two_seconds_are_the_counters(void **state)
 {
 	struct bench_window window = window_of(2.05, 410);
@@ -250,13 +252,13 @@ static void two_seconds_are_the_counters(void **state)
 	assert_string_equal(energy.by, "polls");
 }
 
-/* A device whose counter runs at 120 W, and which is throttled from its third look on. */
+/* A device whose counter runs at 120 W and which is throttled from its third reading on. */
 struct bench_session {
 	int looks;
 	double utilization;
-	int busy_looks; /* after which it falls idle */
-	bool throttled_at_first; /* before the third look, and not from it on */
-	int blind_looks; /* at which the counter does not answer */
+	int busy_looks; /* after these readings the device is idle */
+	bool throttled_at_first; /* throttled before the third reading only */
+	int blind_looks; /* readings without an answer of the counter */
 };
 
 static enum bench_outcome scripted_sense(struct bench_session *session, struct bench_sensors *sensors, struct bench_reason *reason)
@@ -310,7 +312,8 @@ static void a_sampler_sees_energy_and_throttling(void **state)
 	assert_contains(text, "\"throttle\":\"power,heat\"}");
 }
 
-/* What held the device back before a window is not told of it; a counter that was not read at its beginning tells nothing of it. */
+/* A throttle reason from before the window does not count. A window whose counter was not read at its start reports
+ * nothing. */
 static void a_window_is_told_of_itself_alone(void **state)
 {
 	struct bench_session session = {.throttled_at_first = true};
@@ -342,7 +345,7 @@ static void a_window_is_told_of_itself_alone(void **state)
 	fclose(file);
 }
 
-/* Nobody is asked for what a backend does not have. */
+/* A backend without sensors is not asked for power. */
 static void no_sensors_are_no_trouble(void **state)
 {
 	static const struct bench_backend blind = {.name = "blind"};
@@ -361,7 +364,8 @@ static void no_sensors_are_no_trouble(void **state)
 	bench_sampler_free(NULL);
 }
 
-/* Two busy looks and three idle ones: the average of a driver lags, and is given the time. A shared device is not asked at all. */
+/* The device is busy for two readings, then idle for three. A driver's average lags, so the code waits for it. A shared
+ * device is not read at all. */
 static void a_device_that_falls_idle_is_waited_for(void **state)
 {
 	struct bench_session session = {.utilization = 0.9, .busy_looks = 1};
@@ -379,7 +383,8 @@ static void a_device_that_falls_idle_is_waited_for(void **state)
 	assert_int_equal(session.looks, 0);
 }
 
-/* alpha and beta of points that lie on a line come out exactly; relative errors weigh small sizes as much as large ones. */
+/* The fit finds alpha and beta exactly if the points are on a line. Errors are relative, so small sizes weigh as much
+ * as large ones. */
 static void latency_and_bandwidth_come_out_of_times(void **state)
 {
 	struct fit_point points[] = {{1e3, 0}, {1e5, 0}, {1e7, 0}, {1e9, 0}};
@@ -397,15 +402,15 @@ static void latency_and_bandwidth_come_out_of_times(void **state)
 	assert_true(line.alpha_s > 12e-6 && line.alpha_s < 14.4e-6);
 	assert_true(line.worst_residual > 0.05 && line.worst_residual < 0.2);
 	for (size_t i = 0; i < COUNT_OF(points); i++)
-		points[i].time_s = points[i].bytes / 25e9 * (1 + 0.1 * (double)i); /* would have a latency below 0 */
+		points[i].time_s = points[i].bytes / 25e9 * (1 + 0.1 * (double)i); /* the fit would have a latency below 0 */
 	assert_true(fit_line_make(points, COUNT_OF(points), &line));
 	assert_close(line.alpha_s, 0, 0);
 	assert_false(fit_line_make(points, 1, &line));
 	points[1] = points[0];
-	assert_false(fit_line_make(points, 2, &line)); /* one size twice */
+	assert_false(fit_line_make(points, 2, &line)); /* the same size twice */
 	points[1] = (struct fit_point){1e9, points[0].time_s / 2};
 	points[0].time_s = 1;
-	assert_false(fit_line_make(points, 2, &line) && line.alpha_s > 0); /* faster for more: no line of this kind */
+	assert_false(fit_line_make(points, 2, &line) && line.alpha_s > 0); /* the larger size is faster: such points have no line */
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* The kernels as the program carries them: every entry of the PTX with its arguments, families, groups; and the reference. */
+/* Tests the kernels in the program: every PTX entry with its arguments, families, groups; and the reference. */
 #include <math.h>
 
 #include "bench/kernels.h"
@@ -15,7 +15,7 @@ static size_t entries_in(const char *ptx)
 	return count;
 }
 
-/* The arguments of an entry, in the order and of the types that the table says, and no more. */
+/* Compares the entry's arguments with the table: the same number, order and types. */
 static void compare_arguments(const char *ptx, const struct kernel_entry *entry)
 {
 	static const char *const types[] = {[KERNEL_POINTER] = ".u64", [KERNEL_U32] = ".u32", [KERNEL_U64] = ".u64", [KERNEL_F32] = ".f32"};
@@ -60,7 +60,7 @@ static void ptx_has_the_entries_of_the_table(void **state)
 		}
 		assert_int_equal(entries_in(ptx), expected);
 	}
-	/* what the blobs differ in: products in bf16 go through tensor instructions where there are any */
+	/* The two texts differ: only that of sm_80 uses tensor instructions for products in bf16. */
 	assert_null(strstr(kernel_ptx(KERNEL_PTX_60), "mma.sync"));
 	assert_non_null(strstr(kernel_ptx(KERNEL_PTX_80), "mma.sync"));
 }
@@ -82,7 +82,7 @@ static void entries_are_found_by_precision_and_product(void **state)
 	assert_true(kernel_row_groups(5).x == 5 && kernel_row_groups(5).y == 1);
 }
 
-/* Rounded by the compiler's own conversion, which knows nothing of this one. */
+/* The compiler's own conversion, which is independent code, gives the expected rounding. */
 static void operands_are_those_of_the_host(void **state)
 {
 	float normals[4096];
@@ -123,7 +123,7 @@ static void sums_of_the_pattern_repeat(void **state)
 	assert_int_equal(reference_pattern_sum(REFERENCE_PATTERN_PERIOD + 1000), reference_pattern_sum(REFERENCE_PATTERN_PERIOD) + sum);
 }
 
-/* C = A B by the definition, on operands read from the same list. */
+/* The definition C = A B gives the expected values, on operands from the same list. */
 static void products_are_those_of_the_definition(void **state)
 {
 	struct reference_product product = {.shape = {3, 2, 2}, .precision = PRECISION_FP32, .seed_a = 5, .seed_b = 6, .scale = 2};

@@ -1,15 +1,16 @@
-/* The opencl backend on PoCL: every kernel against double precision at odd sizes, every kind of work verified, what is wrong found. */
+/* Tests the opencl backend on PoCL: every kernel against double precision at odd sizes, every kind of work, and wrong
+ * outputs. */
 #include <math.h>
 
 #include "bench/opencl/opencl_session.h"
 #include "support/assert.h"
 #include "support/pocl.h"
 
-/* A small memory makes small arrays, and the whole suite quick. */
+/* A small memory limits the arrays, so the whole suite is quick. */
 #define TEST_MEMORY_BYTES (64 * 0x1p20)
 
 #ifdef __SANITIZE_ADDRESS__
-/* PoCL and its LLVM leave 5.6 MB to the end of the process; leaks of ours are looked for where the library is a fake one. */
+/* PoCL and its LLVM do not free 5.6 MB. The tests on a stand-in library look for leaks in Fleetplan's code. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -40,7 +41,7 @@ static void need_session(void)
 		skip();
 }
 
-/* Prepares, verifies and runs; answers the check. */
+/* Prepares, verifies and runs. Returns the check. */
 static struct bench_check measure(const struct bench_work_request *request)
 {
 	struct bench_reason reason = {""};
@@ -63,7 +64,7 @@ static struct bench_check measure(const struct bench_work_request *request)
 
 static void products_are_right_in_every_form(void **state)
 {
-	/* beside, at and beyond the edges of tiles of 128 and depths of 8 */
+	/* below, at and beyond the edges of tiles of 128 and depths of 8 */
 	static const struct bench_shape shapes[] = {{1, 1, 1}, {129, 127, 9}, {70, 200, 33}, {128, 128, 64}};
 	static const enum precision precisions[] = {PRECISION_FP32, PRECISION_BF16, PRECISION_FP16};
 
@@ -112,7 +113,8 @@ static void every_kind_of_work_is_verified(void **state)
 		(void)measure(&requests[i]);
 }
 
-/* Fewer work-items than vectors, as on CUDA: each takes several, four or two at a time, and what is left one by one. */
+/* There are fewer work-items than vectors, as on CUDA. Each item takes several vectors, four or two at a time, and the
+ * rest one by one. */
 static void lists_longer_than_the_grid_are_done_whole(void **state)
 {
 	enum { VECTORS = 3 * KERNEL_GROUP_ITEMS * 5 + 77, COUNT = VECTORS * 4 };
@@ -183,7 +185,7 @@ static void a_sequence_is_the_sum_of_its_parts(void **state)
 	assert_int_equal(bench_opencl_backend.prepare(session, &request, &work, &reason), BENCH_UNSUPPORTED);
 }
 
-/* Poison that nothing overwrites, and one wrong element among right ones, are found. */
+/* The check finds poison that no kernel overwrote, and one wrong element among right ones. */
 static void wrong_outputs_are_found(void **state)
 {
 	struct bench_work_request request = {.kind = WORK_GEMM, .method = METHOD_KERNEL_GEMM, .precision = PRECISION_FP32, .shape = {4, 4, 8}};
@@ -215,11 +217,11 @@ static void caches_are_flushed_where_asked(void **state)
 	(void)state;
 	need_session();
 	cache_bytes = session->cache_bytes;
-	session->cache_bytes = 1 << 20; /* the flush is twice that */
+	session->cache_bytes = 1 << 20; /* the flush is twice as large */
 	(void)measure(&request);
 	assert_non_null(session->flush);
 	assert_int_equal(opencl_fill_pattern(session, session->flush, (2 << 20) / sizeof(element), &reason), BENCH_OK);
-	(void)measure(&request); /* writes over all of it again */
+	(void)measure(&request); /* overwrites all of it */
 	assert_int_equal(opencl_read(session, session->flush, (2 << 20) - sizeof(element), sizeof(element), &element, &reason), BENCH_OK);
 	assert_close((double)element, 0, 0);
 	session->cache_bytes = cache_bytes;
@@ -262,7 +264,7 @@ static void the_device_says_what_it_is(void **state)
 	need_session();
 	assert_memory_equal(session->device.id, "opencl-", 7);
 	assert_true(bench_device_knows(&session->device, DEVICE_UUID) && bench_device_knows(&session->device, DEVICE_UNITS));
-	assert_false(bench_device_knows(&session->device, DEVICE_ACCELERATOR)); /* a CPU calibrates nothing through OpenCL */
+	assert_false(bench_device_knows(&session->device, DEVICE_ACCELERATOR)); /* a CPU through OpenCL calibrates nothing */
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* The opencl backend on a libOpenCL.so.1 that fails in every way that a driver can (tests/fakes/opencl.c). */
+/* Tests the opencl backend on a libOpenCL.so.1 that fails in every way of a driver (tests/fakes/opencl.c). */
 #include <libgen.h>
 #include <limits.h>
 #include <math.h>
@@ -13,19 +13,19 @@
 
 static char self[PATH_MAX], fakes[PATH_MAX];
 
-/* How far a case goes, and what stops it there. */
+/* The last stage of a case, which gave its outcome. */
 enum stage { STAGE_LIST, STAGE_OPEN, STAGE_PREPARE, STAGE_RUN };
 
 struct found {
 	enum bench_outcome outcome;
-	enum stage stage; /* that gave the outcome */
+	enum stage stage; /* the stage of the outcome */
 	struct bench_device device;
 	struct bench_check check;
 	double bytes, elapsed_s;
 	struct bench_reason reason;
 };
 
-/* The script is read at every call, so cases share this process and its one open library. */
+/* The library reads its script at every call, so the cases share this process and its one open library. */
 static struct found play(const char *script, const struct bench_work_request *request)
 {
 	struct found found = {.outcome = BENCH_FAILED};
@@ -87,7 +87,7 @@ static void each_failure_is_told_with_its_reason(void **state)
 	}
 }
 
-/* Its kernels compute nothing: what they leave is found wrong, of every kind of work. */
+/* The stand-in's kernels compute nothing. The check must reject the output of every kind of work. */
 static void a_device_that_computes_nothing_is_found_out(void **state)
 {
 	static const struct bench_work_request requests[] = {
@@ -109,7 +109,8 @@ static void a_device_that_computes_nothing_is_found_out(void **state)
 	}
 }
 
-/* From the start of the first kernel to the end of the last; the bytes are those of every array that is read or written. */
+/* A run lasts from the start of the first kernel to the end of the last. Its bytes are those of every array that it
+ * reads or writes. */
 static void a_run_takes_as_long_as_the_device_says(void **state)
 {
 	struct bench_work_request request = {.kind = WORK_STREAM_READ, .method = METHOD_STREAM};
@@ -134,14 +135,14 @@ static void what_the_driver_lacks_is_unsupported(void **state)
 	struct found found = play("", &request);
 
 	(void)state;
-	assert_int_equal(found.outcome, BENCH_UNSUPPORTED); /* it has no clEnqueueMapBuffer */
+	assert_int_equal(found.outcome, BENCH_UNSUPPORTED); /* this library has no clEnqueueMapBuffer */
 	assert_contains(found.reason.text, "pinned");
-	request.transfer.pinned = false; /* copies to it are real, so they are right */
+	request.transfer.pinned = false; /* the stand-in really copies, so the bytes are right */
 	found = play("", &request);
 	assert_true(found.outcome == BENCH_OK && found.check.verified);
 	request = (struct bench_work_request){.kind = WORK_ISSUE_RATE, .method = METHOD_ISSUE_RATE, .precision = PRECISION_FP16};
 	found = play("", &request);
-	assert_int_equal(found.outcome, BENCH_UNSUPPORTED); /* "cl_khr_fp16_not" is another word */
+	assert_int_equal(found.outcome, BENCH_UNSUPPORTED); /* "cl_khr_fp16_not" is not cl_khr_fp16 */
 	assert_contains(found.reason.text, "cl_khr_fp16");
 }
 
@@ -200,13 +201,14 @@ static void sysfs_tells_product_and_node(void **state)
 	assert_true(bench_device_knows(&device, DEVICE_NUMA_NODE) && device.numa_node == 1);
 	device = (struct bench_device){.pci_bus = "0000:83:00.1"};
 	write_file(folder, "vendor", "");
-	write_file(folder, "numa_node", "-1\n"); /* one node, or nobody knows */
+	write_file(folder, "numa_node", "-1\n"); /* -1: one node, or an unknown node */
 	opencl_device_pci(root, &device);
 	assert_int_equal(device.known, 0);
 	remove_tree(root);
 }
 
-/* This program again, where the linker looks in `folder` first: what listing says there, and how it ends. */
+/* Runs this program again with `folder` first in the linker's path. Copies the printed list to `out` and returns the
+ * exit status. */
 static int list_with(const char *folder, const char *libraries, const char *how, char *out, size_t size)
 {
 	char command[4 * PATH_MAX];
@@ -236,7 +238,7 @@ static void a_library_that_is_none_is_a_reason(void **state)
 	remove_tree(broken);
 }
 
-/* Without a home PoCL would keep what it compiles in /tmp/pocl, whosever that is. */
+/* Without a home PoCL would cache its compiled kernels in /tmp/pocl, which any user may own. */
 static void caches_are_private_without_a_home(void **state)
 {
 	const char *home = getenv("HOME"), *caches = getenv("XDG_CACHE_HOME"), *own = getenv("POCL_CACHE_DIR"), *run = getenv("FLEETPLAN_RUN_DIR");
@@ -265,7 +267,7 @@ static void caches_are_private_without_a_home(void **state)
 			unsetenv(names[i]);
 }
 
-/* One board, which CUDA's driver and OpenCL's both show, is one device; asked for by its other name it is that. */
+/* CUDA's driver and OpenCL both list the same board. The list has it once, and its other name selects the same device. */
 static void a_board_that_two_drivers_show_is_listed_once(void **state)
 {
 	char cuda[PATH_MAX], said[16384];
@@ -280,10 +282,10 @@ static void a_board_that_two_drivers_show_is_listed_once(void **state)
 	assert_contains(said, "\"backend\":\"opencl\"");
 	setenv("FAKE_OPENCL", "", 1);
 	assert_int_equal(list_with(cuda, fakes, "bench", said, sizeof(said)), 0);
-	assert_contains(said, "\"backend\":\"opencl\""); /* another board */
+	assert_contains(said, "\"backend\":\"opencl\""); /* a different board */
 }
 
-/* A driver that never answers ends with the worker's deadline. */
+/* A driver that never answers ends at the worker's deadline. */
 static void a_driver_that_hangs_ends_at_the_deadline(void **state)
 {
 	char words[][16] = {"bench", "--device", "opencl-pci", "--suite", "stream_copy", "--deadline", "1", "--json"};
@@ -305,7 +307,7 @@ static void a_driver_that_hangs_ends_at_the_deadline(void **state)
 	assert_int_equal(WEXITSTATUS(status), WATCHDOG_EXIT);
 }
 
-/* "list": what this backend says of its devices. "bench [DEVICE]": what the command lists. */
+/* "list" prints this backend's listing. "bench [DEVICE]" prints the list of the command. */
 static int listing(int argc, char **argv)
 {
 	char words[][16] = {"bench", "--list", "--json", "--device"};
@@ -320,7 +322,7 @@ static int listing(int argc, char **argv)
 		return bench_main(argc > 2 ? 5 : 3, arguments, NULL);
 	outcome = bench_opencl_backend.list(&device, 1, &count, &reason);
 	puts(reason.text);
-	(void)opencl_api_open(&api, &reason); /* the list is made in another process */
+	(void)opencl_api_open(&api, &reason); /* another process lists the devices */
 	printf("caches %s\n", getenv("POCL_CACHE_DIR") ? getenv("POCL_CACHE_DIR") : "where they are");
 	return (int)outcome;
 }

@@ -1,4 +1,5 @@
-/* PCI ids of the catalogue's accelerators: each row names one, by its vendor and memory, and reported memory tells apart. */
+/* Tests the PCI ids of the catalogue's accelerators: each row names one, of its vendor and memory, and the reported
+ * memory decides between rows with one id. */
 #include "bench/pci.h"
 
 #include "hwdb/fixture.h"
@@ -15,7 +16,7 @@ static const char *named(const char *pci_id, double memory_bytes)
 	return row ? row->accelerator : "none";
 }
 
-/* What the catalogue says that a driver reports of it is found again by its own ids. */
+/* The accelerator that the catalogue describes must be found by its own PCI id and memory. */
 static void every_row_is_an_accelerator_and_finds_it(void **state)
 {
 	(void)state;
@@ -30,11 +31,11 @@ static void every_row_is_an_accelerator_and_finds_it(void **state)
 		assert_string_equal(known->accelerator.vendor, vendor_named(row->vendor));
 		assert_close(known->accelerator.memory_gb, row->memory_gib, 0);
 		found = pci_accelerator_find(row->vendor, row->device, known->accelerator.memory_usable_bytes);
-		assert_ptr_equal(found, row); /* also: no id is there twice with the same memory */
+		assert_ptr_equal(found, row); /* also proves that no id occurs twice with the same memory */
 	}
 }
 
-/* Whichever of the vendors' accelerators can stand in a PCI slot alone has a row; those left out are named in bench/pci.c. */
+/* Each of the vendors' accelerators that fits in a PCI slot alone has a row. bench/pci.c names the exceptions. */
 static void what_has_no_row_is_known(void **state)
 {
 	static const char *const without[] = {"a16-die", "k80", "mi250x"};
@@ -43,7 +44,7 @@ static void what_has_no_row_is_known(void **state)
 	(void)state;
 	for (size_t i = 0; i < fixture.catalogue->rows.accelerator_count; i++) {
 		const struct accelerator *known = &fixture.catalogue->rows.accelerators[i].accelerator;
-		bool has_row = strcmp(known->vendor, "google") == 0; /* a TPU's host shows it under no public name */
+		bool has_row = strcmp(known->vendor, "google") == 0; /* the host of a TPU shows no public name for it */
 
 		for (size_t j = 0; j < pci_accelerator_count; j++)
 			has_row = has_row || strcmp(pci_accelerators[j].accelerator, known->id) == 0;
@@ -60,10 +61,10 @@ static void memory_decides_and_slices_are_nobody(void **state)
 	(void)state;
 	assert_string_equal(named("10de:2335", 143771 * 0x1p20), "h200-sxm5-141gb");
 	assert_string_equal(named("10DE:2330", 81559 * 0x1p20), "h100-sxm5-80gb");
-	assert_string_equal(named("10de:2330", 81559 * 0x1p20 / 8), "none");   /* 1g.10gb */
-	assert_string_equal(named("10de:2329", 143771 * 0x1p20), "none");      /* an H20 with 141 GB is no H20 with 96 */
+	assert_string_equal(named("10de:2330", 81559 * 0x1p20 / 8), "none");   /* the slice 1g.10gb */
+	assert_string_equal(named("10de:2329", 143771 * 0x1p20), "none");      /* an H20 with 141 GB is not an H20 with 96 GB */
 	assert_string_equal(named("1002:74a1", 192 * 0x1p30), "mi300x");
-	assert_string_equal(named("1002:2330", 81559 * 0x1p20), "none");       /* another vendor's number */
+	assert_string_equal(named("1002:2330", 81559 * 0x1p20), "none");       /* the same number of another vendor */
 	assert_string_equal(named("10de:1eb8", 15109 * 0x1p20), "t4");         /* ECC takes a sixteenth */
 }
 
@@ -75,7 +76,7 @@ static void what_is_no_id_names_nothing(void **state)
 	assert_string_equal(named("10de:", 0x1p36), "none");
 	assert_string_equal(named(":2330", 85520809984), "none");
 	assert_string_equal(named("10de:2330 ", 85520809984), "none");
-	assert_string_equal(named("10de:12330", 85520809984), "none"); /* 5 digits do not wrap around into 4 */
+	assert_string_equal(named("10de:12330", 85520809984), "none"); /* 5 digits are not cut to 4 */
 }
 
 int main(void)

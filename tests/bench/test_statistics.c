@@ -1,4 +1,4 @@
-/* Quantiles, drift and stability of repeated measurements. */
+/* Tests quantiles, drift and stability of repeated measurements. */
 #include <math.h>
 
 #include "base/status.h"
@@ -16,7 +16,7 @@ static struct bench_statistics of(const double *samples, size_t count)
 	return statistics;
 }
 
-/* 1..11 in disorder: type 7 puts p10 at the 2nd and p90 at the 10th of 11. */
+/* The values 1 to 11 out of order. Type 7 puts p10 at the 2nd and p90 at the 10th of 11. */
 static void quantiles_interpolate(void **state)
 {
 	static const double odd[] = {7, 1, 11, 3, 9, 5, 2, 10, 4, 8, 6}, even[] = {4, 1, 3, 2};
@@ -48,7 +48,7 @@ static void one_sample_is_its_own_median(void **state)
 	assert_false(statistics.unstable);
 }
 
-/* Within 5 % of spread but 4 % slower at the end than at the beginning: drift alone makes it unstable. */
+/* The spread is within 5 %, but the end is 4 % slower than the beginning. Drift alone makes the figure unstable. */
 static void drift_is_last_third_over_first(void **state)
 {
 	static const double cooling[] = {100, 100, 100, 98, 98, 98, 96, 96, 96}, warming[] = {100, 100, 100, 101, 101, 101, 103.1, 103.1, 103.1},
@@ -65,7 +65,7 @@ static void drift_is_last_third_over_first(void **state)
 	assert_false(statistics.unstable);
 }
 
-/* 6 % of spread, and thirds that have the same median: nothing but the spread makes it unstable. */
+/* The spread is 6 %, and all thirds have the same median. Only the spread makes the figure unstable. */
 static void spread_above_five_percent_is_unstable(void **state)
 {
 	static const double wide[] = {97, 103, 100, 97, 103, 100, 97, 103, 100}, narrow[] = {98, 102, 98, 102, 98, 102, 98, 102, 100},
@@ -75,7 +75,7 @@ static void spread_above_five_percent_is_unstable(void **state)
 	assert_close(of(wide, 9).drift, 0, 0);
 	assert_true(of(wide, 9).unstable);
 	assert_false(of(narrow, 9).unstable);
-	assert_false(of(outliers, 12).unstable); /* one of a dozen at either end says nothing of the others */
+	assert_false(of(outliers, 12).unstable); /* one outlier of a dozen at either end does not change the rest */
 }
 
 enum { SERIES = 2000, COVERAGE_ROUNDS = 5, COVERAGE_SAMPLES = 8 };
@@ -87,7 +87,8 @@ static double normal(uint64_t *state)
 	return sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * v);
 }
 
-/* Share of series of a known median, 1, whose interval holds it. Each round has a factor of its own, as a neighbour gives it, and each sample one more. */
+/* Returns the share of series whose interval contains their known median, 1. Each round has its own factor, like the
+ * load of a neighbour, and each sample another. */
 static double coverage(double probability, double round_sigma, double sample_sigma)
 {
 	size_t ends[COVERAGE_ROUNDS], held = 0;
@@ -113,7 +114,8 @@ static double coverage(double probability, double round_sigma, double sample_sig
 	return (double)held / SERIES;
 }
 
-/* E149 on a known distribution: an interval of 80 % holds the median in about 80 % of series, whether samples differ, rounds differ, or both. */
+/* E149 on a known distribution: an 80 % interval contains the median in about 80 % of series, whether samples differ,
+ * rounds differ, or both. */
 static void an_interval_holds_the_median_as_often_as_it_says(void **state)
 {
 	static const double sigmas[][2] = {{0, 0.2}, {0.1, 0.1}, {0.2, 0.05}};
@@ -128,7 +130,7 @@ static void an_interval_holds_the_median_as_often_as_it_says(void **state)
 	}
 }
 
-/* Seventy samples that spread by a third say more of their median than five do. */
+/* Seventy samples that spread by a third give a narrower interval of the median than five. */
 static void many_samples_know_their_median_better(void **state)
 {
 	double samples[70], scratch[70], width[2];
@@ -143,7 +145,7 @@ static void many_samples_know_their_median_better(void **state)
 		double low, high;
 
 		bench_clusters_make(&counts[c], 1, &clusters);
-		assert_int_equal(clusters.count, 5); /* of one round, parts of it */
+		assert_int_equal(clusters.count, 5); /* five parts of one round */
 		assert_true(bench_median_interval(samples, &clusters, scratch, 0.8, &low, &high));
 		width[c] = high / low - 1;
 	}
@@ -162,7 +164,7 @@ static void two_samples_say_nothing_of_their_median(void **state)
 	assert_false(bench_median_interval(two, &clusters, scratch, 0.8, &low, &high));
 }
 
-/* E150: rounds that go one way are a trend, the same rounds in disorder are not, and 2 % are none. */
+/* E150: rounds in one direction are a trend. The same rounds out of order are not, and a change of 2 % is not. */
 static void a_trend_goes_one_way(void **state)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* Reads from storage, and decoding: what is read, what is refused, and that nothing is left behind. */
+/* Tests reads from storage, and decoding: what is read, what is refused, and that no file remains. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -14,7 +14,7 @@
 
 enum { BLOCK = 64 * 1024, BLOCKS = 64 };
 
-/* On the disk of the tree, since /tmp may be memory. */
+/* The folder is on the disk of the tree, because /tmp may be in memory. */
 static char folder[] = "build/storage-test-XXXXXX";
 
 static int setup(void **state)
@@ -34,7 +34,7 @@ static int teardown(void **state)
 	(void)unlink(path);
 	snprintf(path, sizeof(path), "%s/small", folder);
 	(void)unlink(path);
-	return rmdir(folder); /* fails when anything else is left */
+	return rmdir(folder); /* fails if a file remains */
 }
 
 static void write_file(const char *name, size_t bytes)
@@ -104,7 +104,7 @@ static void the_largest_file_of_a_folder_is_read(void **state)
 	assert_true(atomic_load(&alive) > 0);
 }
 
-/* Made without a name: there is nothing in the folder while it is used, so nothing can be left of it. */
+/* The backend makes the file without a name. The folder is empty during the test, so no file can remain. */
 static void a_file_that_was_asked_for_has_no_name(void **state)
 {
 	struct storage_request request = {.path = folder, .block_bytes = BLOCK, .threads = 2, .write_bytes = (double)BLOCK * BLOCKS};
@@ -120,7 +120,7 @@ static void a_file_that_was_asked_for_has_no_name(void **state)
 		skip();
 	outcome = bench_storage_prepare(&request, &work, &reason);
 	if (outcome == BENCH_UNSUPPORTED && strstr(reason.text, "without a name"))
-		skip(); /* a file system that has no such files */
+		skip(); /* the file system does not support files without a name */
 	assert_int_equal(outcome, BENCH_OK);
 	open_folder = opendir(folder);
 	while (readdir(open_folder))
@@ -152,7 +152,7 @@ static void what_is_no_storage_is_refused(void **state)
 			continue;
 		if (refused[i].write_bytes > 1e9 && refused[i].write_bytes < 1e12 && statfs(folder, &system) == 0 &&
 			(double)system.f_bavail * (double)system.f_bsize * 0.9 > refused[i].write_bytes)
-			continue; /* a disk with so much room */
+			continue; /* this disk has that much room */
 		if (!strcmp(refused[i].path, "/dev/shm") && access("/dev/shm", W_OK))
 			continue;
 		request.path = refused[i].path;
@@ -199,7 +199,7 @@ static void decode(enum bench_outcome outcome, struct bench_work *work, const st
 	work->release(work);
 }
 
-/* Both give back what was encoded, or are not there and say what to install. */
+/* Each decoder returns the encoded input, or is missing and says what to install. */
 static void input_is_decoded_as_it_was(void **state)
 {
 	struct bench_reason reason = {""};

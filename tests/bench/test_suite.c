@@ -1,4 +1,4 @@
-/* The suite with a scripted device: budgets, repetitions, skips, and what is reported of each. */
+/* Tests the suite on a scripted device: budgets, repetitions, skips, and the report of each. */
 #include <math.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -9,21 +9,21 @@
 #include "bench/suite/suite.h"
 #include "support/assert.h"
 
-/* What the scripted device does with each kind of work. */
+/* The behaviour of the scripted device for each kind of work. */
 struct bench_session {
-	double run_s[WORK_KIND_COUNT];        /* that a run says it took */
-	bool sleeps;                          /* and really takes */
+	double run_s[WORK_KIND_COUNT];        /* time that a run reports */
+	bool sleeps;                          /* a run also takes the reported time */
 	enum bench_outcome prepared[WORK_KIND_COUNT], ran[WORK_KIND_COUNT];
-	bool wrong;                           /* outputs are */
-	double later;                         /* what is prepared again takes so many times as long; 0: as long */
-	int later_from;                       /* after so many times */
+	bool wrong;                           /* the outputs are wrong */
+	double later;                         /* factor on the time of work that is prepared again; 0: none */
+	int later_from;                       /* the factor applies from this preparation on */
 	int prepares[WORK_KIND_COUNT];
-	bool noisy;                           /* what is prepared every other time takes twice as long */
+	bool noisy;                           /* every second preparation takes twice as long */
 	int opened, released;
 	int runs[WORK_KIND_COUNT];
 	struct bench_shape last_shape;
-	double latency_s, bytes_per_s;        /* of a transfer; 0: run_s */
-	size_t part_count;                    /* of the last sequence, by kind, and the operations of its products and attention */
+	double latency_s, bytes_per_s;        /* of a transfer; both 0: run_s applies */
+	size_t part_count;                    /* of the last sequence, by kind; and the operations of its products and attention */
 	int parts[WORK_KIND_COUNT];
 	double part_flops;
 };
@@ -109,10 +109,11 @@ static const struct bench_backend scripted_backend = {.name = "scripted", .prepa
 
 static const struct bench_device devices[] = {{.id = "first"}, {.id = "second"}};
 
-/* The suite's deadline over its budget: what a test counts in rounds has all of them, however busy the machine is. */
+/* The suite's deadline over its budget. With a long deadline, a test that counts rounds gets all of them on a busy
+ * machine, too. */
 static double patience = 1;
 
-/* Runs a suite and answers what it wrote; *elapsed_s and the run are outputs. */
+/* Runs a suite and copies its report to `text`. *elapsed_s and the run are outputs. */
 static void play(const char *suite, double budget_s, struct bench_session *session, struct bench_run *run, char *text, size_t size)
 {
 	static _Atomic uint64_t alive;
@@ -189,7 +190,7 @@ static struct bench_spec a_plan(void)
 	return spec;
 }
 
-/* Every test of quick but those of storage, which nobody gave a file, and JPEG, whose library may not be there. */
+/* Runs every test of the quick suite, except storage, which has no file here, and JPEG, whose library may be missing. */
 static void every_test_measures_within_the_budget(void **state)
 {
 	struct bench_session session = steady(0.0005);
@@ -209,7 +210,7 @@ static void every_test_measures_within_the_budget(void **state)
 	}
 	assert_contains(text, "\"test\":\"gemm_library_fp32\",\"bottleneck\":\"compute\",\"method\":\"library_gemm\",\"precision\":\"fp32\"");
 	assert_contains(text, "\"median\":2000000000"); /* 1e6 operations in 0.5 ms */
-	assert_contains(text, "\"median\":0.0005");     /* the launch is a time and not a rate */
+	assert_contains(text, "\"median\":0.0005");     /* the launch is a time, not a rate */
 	assert_contains(text, "{\"type\":\"skip\",\"test\":\"storage_random\",\"reason\":\"no file to read is given");
 }
 
@@ -222,7 +223,7 @@ static void what_is_unsupported_is_skipped_with_its_reason(void **state)
 	session.prepared[WORK_ISSUE_RATE] = BENCH_UNSUPPORTED;
 	play("issue_rate_fp32,stream_read", 0.3, &session, &run, text, sizeof(text));
 	assert_int_equal(run.measured, 1);
-	assert_int_equal(run.failed, 0); /* not to have a unit is no failure */
+	assert_int_equal(run.failed, 0); /* a missing unit is not a failure */
 	assert_contains(text, "{\"type\":\"skip\",\"test\":\"issue_rate_fp32\",\"reason\":\"no such unit\"}");
 }
 
@@ -253,14 +254,14 @@ static void a_wrong_output_fails_the_run_and_says_so(void **state)
 	assert_contains(text, "\"verified\":false");
 }
 
-/* One test eats the whole budget; those after it are skipped by name, and the suite is not late by more than that one. */
+/* One test uses up the budget. The tests after it are skipped by name, and the suite is late by that one test only. */
 static void a_used_up_budget_skips_the_rest(void **state)
 {
 	struct bench_session session = steady(0.0005);
 	struct bench_run run = {.full = false};
 
 	(void)state;
-	session.run_s[WORK_LAUNCH] = 0.3; /* longer than the budget: nothing is left however fast the others are */
+	session.run_s[WORK_LAUNCH] = 0.3; /* longer than the budget, so nothing remains for the others */
 	session.sleeps = true;
 	play("quick", 0.25, &session, &run, text, sizeof(text));
 	assert_int_equal(run.failed, 0);
@@ -269,7 +270,7 @@ static void a_used_up_budget_skips_the_rest(void **state)
 	assert_true(session.runs[WORK_LAUNCH] <= 1);
 }
 
-/* No sample is shorter than 10 ms, or than a quarter of a short round: runs of 0.5 ms are taken together. */
+/* No sample is shorter than 10 ms or a quarter of a short round. Runs of 0.5 ms are grouped into one sample. */
 static void short_runs_are_sampled_together(void **state)
 {
 	struct bench_session session = steady(0.0005);
@@ -288,7 +289,8 @@ static double number_after(const char *lines, const char *key)
 	return strtod(found + strlen(key), NULL);
 }
 
-/* What corrects plans is measured in rounds by turns: prepared anew in each, told once, with how well its median is known. */
+/* Figures that correct plans are measured in rounds by turns. Each round prepares the work anew. The report has one
+ * line per figure, with the interval of its median. */
 static void what_corrects_plans_is_measured_in_rounds(void **state)
 {
 	struct bench_session session = steady(0.002);
@@ -306,12 +308,13 @@ static void what_corrects_plans_is_measured_in_rounds(void **state)
 	assert_close(number_after(text, "\"median_p90\":"), number_after(text, "\"median\":"), 1e-12);
 	session = steady(0.002);
 	run = (struct bench_run){.full = false};
-	play("issue_rate_fp32", 0.3, &session, &run, text, sizeof(text)); /* which corrects nothing */
+	play("issue_rate_fp32", 0.3, &session, &run, text, sizeof(text)); /* this figure corrects no plan */
 	assert_int_equal(session.prepares[WORK_ISSUE_RATE], 1);
 	assert_contains(text, "\"rounds\":1");
 }
 
-/* Rounds of 2 and 4 ms by turns do not say what their median is: while there is time there are more of them, and still one line. */
+/* Rounds of 2 and 4 ms by turns leave the median uncertain. The suite adds rounds while there is time, and still
+ * reports one line. */
 static void what_is_known_badly_gets_more_rounds(void **state)
 {
 	struct bench_session session = steady(0.002);
@@ -341,10 +344,11 @@ static void given_shapes_are_measured_each(void **state)
 	assert_contains(text, "\"shape\":[512,1024,256],\"product\":\"weight_gradient\",\"unit\"");
 	run = (struct bench_run){.spec = &spec};
 	play("gemm_library_fp32", 0.2, &session, &run, text, sizeof(text));
-	assert_int_equal(run.measured, 1); /* that which does not say in which precision */
+	assert_int_equal(run.measured, 1); /* the product without a precision */
 }
 
-/* Three of 0.5 ms and one of 1 ms (twice the operations): their rates' mean is of operations over time, and neither of both rates. */
+/* Three products of 0.5 ms and one of 1 ms (twice the operations). The mean rate is all operations over all time, not
+ * the mean of the rates. */
 static void products_are_averaged_by_operations(void **state)
 {
 	struct bench_session session = steady(0.0005);
@@ -358,13 +362,13 @@ static void products_are_averaged_by_operations(void **state)
 	mean = strstr(text, "\"type\":\"mean\"");
 	assert_non_null(mean);
 	assert_contains(mean, "\"products\":2");
-	/* the scripted device counts 1e6 operations a run, so its rate is 2e9 for both, and so is any mean of them */
+	/* The scripted device counts 1e6 operations a run, so both rates are 2e9, and so is each mean of them. */
 	assert_contains(mean, "\"value\":2000000000");
 	expected = qkv + mlp;
 	assert_close(strtod(strstr(mean, "\"flops\":") + 8, NULL), expected, 1e-12);
 }
 
-/* The step is made of parts in the order in which they run, and its figure stands beside its prediction. */
+/* The step consists of its parts in the order in which they run. The report has its figure beside its prediction. */
 static void a_block_is_measured_against_its_prediction(void **state)
 {
 	struct bench_session session = steady(0.0005);
@@ -376,14 +380,15 @@ static void a_block_is_measured_against_its_prediction(void **state)
 	assert_int_equal(run.measured, 1);
 	assert_contains(text, "\"predicted_s\":0.0004");
 	assert_contains(text, "\"block\":{\"layers\":2,\"hidden\":256,");
-	/* forward: 4 products, attention and elements a layer, the head; backward: 8 products and the same a layer, the head twice; the update */
+	/* Forward: 4 products, attention and elements per layer, and the head. Backward: 8 products and the same per layer,
+	 * the head twice, and the update. */
 	assert_int_equal(session.part_count, 2 * 6 + 1 + 2 + 2 * 10 + 1);
 	assert_int_equal(session.parts[WORK_ATTENTION], 4);
 	assert_int_equal(session.parts[WORK_GEMM], 2 * 4 + 3 + 2 * 8);
 	assert_close(session.part_flops, bench_block_flops(&spec.block), 1e-12);
 }
 
-/* Every size each way, and a line through them. */
+/* The suite measures every size in each direction, and fits a line. */
 static void transfers_are_fitted_by_direction(void **state)
 {
 	struct bench_session session = steady(0.0005);
@@ -402,7 +407,7 @@ static void transfers_are_fitted_by_direction(void **state)
 	assert_int_equal(occurrences(text, "\"type\":\"fit\""), 3);
 }
 
-/* After three rounds the device takes a quarter longer: however many rounds more there are, the later half of them says so. */
+/* After three rounds the device is a quarter slower. However many rounds follow, their later half shows this. */
 static void rounds_that_disagree_say_so(void **state)
 {
 	struct bench_session session = steady(0.002);
@@ -427,7 +432,8 @@ static enum bench_outcome hundred_watts(struct bench_session *session, struct be
 	return BENCH_OK;
 }
 
-/* Seconds at the counter are worth telling; what flushing took is in them, so that they are not the operations' own. */
+/* The report has the energy of windows of seconds. The window includes the flushes, so its energy is not the energy of
+ * the operations alone. */
 static void energy_is_told_of_long_windows(void **state)
 {
 	static const struct bench_backend metered = {.name = "metered", .sense = hundred_watts};
@@ -454,7 +460,8 @@ static void energy_is_told_of_long_windows(void **state)
 	fclose(file);
 }
 
-/* A slow device gets a smaller square, so that five of them fit: at 256 it takes 2 ms, so 2048 would take a second. */
+/* A slow device gets a smaller square, so that five runs fit in the budget. A square of 256 takes 2 ms, so one of 2048
+ * would take a second. */
 static void squares_fit_the_device(void **state)
 {
 	struct bench_session session = steady(0.002);
@@ -481,7 +488,7 @@ static void suites_are_named_or_listed(void **state)
 	assert_true(bench_plan_make("full", &plan, &reason));
 	assert_int_equal(plan.count, bench_test_count);
 	assert_close(plan.budget_s, 120, 0);
-	sum_s = 3; /* for idle power */
+	sum_s = 3; /* for the idle power */
 	for (size_t i = 0; i < plan.count; i++)
 		sum_s += plan.slices_s[i] + plan.again_s[i];
 	assert_true(sum_s > 108 && sum_s <= plan.budget_s);
@@ -516,6 +523,6 @@ int main(void)
 		cmocka_unit_test(suites_are_named_or_listed),
 	};
 
-	setenv("FLEETPLAN_BENCH_PROC", "/nowhere", 1); /* who else has the CPUs of the machine that tests this */
+	setenv("FLEETPLAN_BENCH_PROC", "/nowhere", 1); /* the load of the machine that runs the test must not count */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The tensor kernels of the PTX on PoCL, their instructions emulated as the manual describes them: which element of which operand
- * every register holds, edges, three stages of tiles, and every form of product. */
+/* Tests the tensor kernels of the PTX on PoCL, with their instructions emulated after the manual: the element of the
+ * operand in every register, edges, three stages of tiles, and every form of product. */
 #include <math.h>
 
 #include "bench/attention.h"
@@ -8,7 +8,7 @@
 #include "support/pocl.h"
 
 #ifdef __SANITIZE_ADDRESS__
-/* PoCL and its LLVM leave 5.6 MB to the end of the process; leaks of ours are looked for where the library is a fake one. */
+/* PoCL and its LLVM do not free 5.6 MB. The tests on a stand-in library look for leaks in Fleetplan's code. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -30,7 +30,7 @@ static char *file_text(const char *path)
 	return text;
 }
 
-/* The session's program is this one from now on; its fills are the usual ones. */
+/* Replaces the session's program with the emulated one. The fill kernels stay those of the usual program. */
 static int emulate(struct opencl_program **usual)
 {
 	char *emulated = file_text("tests/bench/tensor_emulated.cl"), *tensor = file_text("bench/kernels/tensor.cl");
@@ -78,7 +78,7 @@ static int close_session(void **state)
 
 static void products_are_right_in_every_form(void **state)
 {
-	/* inside one fragment; rows that copies of 16 bytes fit, over more stages than there are; rows that they do not fit */
+	/* One fragment; rows that 16-byte copies fit, over more stages than the pipeline has; rows that they do not fit. */
 	static const struct bench_shape shapes[] = {{1, 1, 1}, {16, 8, 16}, {136, 160, 136}, {129, 127, 35}};
 	static const enum precision precisions[] = {PRECISION_BF16, PRECISION_FP16};
 
@@ -107,7 +107,7 @@ static double operand(void *context, size_t i)
 	return reference_normal(1, i, PRECISION_BF16);
 }
 
-/* As double precision follows it; twice the rounds are twice the sums, and every group has the same. */
+/* The result follows double precision. Twice the rounds give twice the sums, and every group has the same sums. */
 static void issue_rates_compute_what_they_count(void **state)
 {
 	enum { GROUPS = 2, ITEMS = GROUPS * KERNEL_GROUP_ITEMS };
@@ -196,7 +196,8 @@ static void attend(const struct bench_attention *shape, enum precision precision
 	opencl_work_free(made);
 }
 
-/* More queries than a product has rows; keys that end within a chunk, within a warp's sixteen, and leave warps without any. */
+/* More queries than a product has rows. Keys end within a chunk and within a warp's sixteen, and leave warps without
+ * keys. */
 static void the_cache_is_attended_to(void **state)
 {
 	(void)state;
