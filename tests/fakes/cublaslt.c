@@ -1,5 +1,6 @@
-/* libcublasLt.so.12: what is asked in columns is put as a row-major product (bench/cuda/cuda_matmul.h explains), and judged as the
- * library judges it: FP8 and INT8 only with the summed index innermost, scales for FP8, sides that its tiles take. */
+/* A stand-in for libcublasLt.so.12. It turns each column-major request into a row-major product
+ * (bench/cuda/cuda_matmul.h explains this), and it checks requests as the library does: FP8 and INT8 need the summed
+ * index innermost, FP8 needs scales, and the sides must fit the tiles. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,7 +130,8 @@ static bool sides_agree(const struct cublaslt_product *product, const struct cub
 		   a->batch == b->batch && a->batch == d->batch && a->type == b->type;
 }
 
-/* Each proposal has its number in data[0]; how much slower than the best it is follows from that, and the best is not the first. */
+/* Each proposal has its number in data[0]. The number decides how much slower it is than the best, and the best is not
+ * the first. */
 FAKE_EXPORT int cublasLtMatmulAlgoGetHeuristic(struct cublaslt_handle *handle, struct cublaslt_product *product, struct cublaslt_layout *a,
 	struct cublaslt_layout *b, struct cublaslt_layout *c, struct cublaslt_layout *d, struct cublaslt_preference *preference, int wanted,
 	struct cublaslt_heuristic *results, int *count)
@@ -166,7 +168,7 @@ static enum cuda_format format_of(int type)
 		: type == CUBLASLT_R_8I ? FORMAT_INT8 : type == CUBLASLT_R_32I ? FORMAT_INT32 : FORMAT_FP32;
 }
 
-/* D = A B of columns is D^T = B^T A^T of rows: the library's second operand is the row-major product's left one. */
+/* D = A B in columns is D^T = B^T A^T in rows: the library's second operand is the left one of the row-major product. */
 FAKE_EXPORT int cublasLtMatmul(struct cublaslt_handle *handle, struct cublaslt_product *product, const void *alpha, const void *a,
 	struct cublaslt_layout *a_layout, const void *b, struct cublaslt_layout *b_layout, const void *beta, const void *c,
 	struct cublaslt_layout *c_layout, void *d, struct cublaslt_layout *d_layout, const struct cublaslt_algorithm *algorithm,
@@ -190,7 +192,7 @@ FAKE_EXPORT int cublasLtMatmul(struct cublaslt_handle *handle, struct cublaslt_p
 	fake_product_put(&put);
 	if (product->compute == CUBLASLT_COMPUTE_32F_FAST_TF32)
 		rate /= 2;
-	/* The sixth proposal is the best; others take up to half as long again. */
+	/* The sixth proposal is the best. Others take up to half as long again. */
 	fake_advance(stream, (put.input == FORMAT_FP8 && !product->fast ? 4e-6 : 3e-6) + 2 * (double)(put.m * put.n * put.k * put.batch) / rate * (algorithm->data[0] == 5 ? 1 : 1.1 + 0.04 * (double)algorithm->data[0]));
 	return 0;
 }

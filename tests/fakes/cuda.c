@@ -1,4 +1,4 @@
-/* libcuda.so.1: devices, contexts, memory, streams, events, modules, graphs. */
+/* A stand-in for libcuda.so.1: devices, contexts, memory, streams, events, modules, graphs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ enum { OK = 0, INVALID_VALUE = 1, NOT_INITIALIZED = 3, INVALID_DEVICE = 101, INV
 
 struct context {
 	int device;
-	struct fake_stream stream; /* the default one */
+	struct fake_stream stream; /* the default stream */
 };
 struct event {
 	double time_s;
@@ -23,7 +23,7 @@ enum { FUNCTIONS_MAX = 64 };
 
 struct module {
 	const char *ptx;
-	struct function functions[FUNCTIONS_MAX]; /* as long as the module lives */
+	struct function functions[FUNCTIONS_MAX]; /* valid as long as the module */
 	int function_count;
 };
 struct recorded {
@@ -60,7 +60,7 @@ FAKE_EXPORT double fake_bytes_per_s(void)
 	return fake_number("bytes_per_s", 4.3e12);
 }
 
-/* About what an H200 does; `peak` multiplies it. */
+/* Approximately the rate of an H200. `peak` multiplies it. */
 FAKE_EXPORT double fake_flops(enum cuda_format format, bool library)
 {
 	double rate = format == FORMAT_FP32 ? 50e12 : format == FORMAT_FP8 || format == FORMAT_INT8 ? 1450e12 : 780e12;
@@ -175,7 +175,7 @@ FAKE_EXPORT int cuDeviceGetUuid(char *bytes, int device)
 	return OK;
 }
 
-/* Of slices: the one that CUDA_VISIBLE_DEVICES names, else the first. */
+/* With slices, the device is the slice that CUDA_VISIBLE_DEVICES names, else the first. */
 FAKE_EXPORT int cuDeviceGetUuid_v2(char *bytes, int device)
 {
 	const char *chosen = getenv("CUDA_VISIBLE_DEVICES");
@@ -363,7 +363,7 @@ FAKE_EXPORT int cuCtxEnablePeerAccess(struct context *peer, unsigned flags)
 	return before ? 704 : OK;
 }
 
-/* The text is looked at, as the driver's compiler would: what it cannot read goes to the log. */
+/* Checks the text as the driver's compiler would. What it cannot read goes to the log. */
 FAKE_EXPORT int cuModuleLoadDataEx(struct module **module, const void *image, unsigned count, int *options, void **values)
 {
 	GUARD("module");
@@ -407,7 +407,7 @@ static int run(struct function *function, const unsigned groups[3], void **argum
 	return code;
 }
 
-/* Recorded by value, each argument as eight bytes, of which the kernel takes those that are its. */
+/* Records a launch by value. Each argument gets eight bytes; the kernel reads as many as its type has. */
 static int record(struct function *function, const unsigned groups[3], void **arguments)
 {
 	struct recorded *launches = realloc(recording->launches, (recording->count + 1) * sizeof(*launches));
@@ -532,7 +532,7 @@ FAKE_EXPORT int cuGraphLaunch(struct graph *exec, struct fake_stream *stream)
 
 FAKE_EXPORT int cuGraphExecDestroy(struct graph *exec)
 {
-	(void)exec; /* is its graph */
+	(void)exec; /* the graph itself, which cuGraphDestroy frees */
 	return OK;
 }
 

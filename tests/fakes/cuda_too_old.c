@@ -1,4 +1,4 @@
-/* A libcuda.so.1 from before the functions that are needed. */
+/* A libcuda.so.1 that is older than the functions which Fleetplan needs. */
 int cuInit(unsigned flags);
 int cuDriverGetVersion(int *version);
 

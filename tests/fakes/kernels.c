@@ -1,4 +1,4 @@
-/* The kernels of bench/kernels/ in plain C, each by the name that its PTX has. */
+/* The kernels of bench/kernels/ in plain C. Each has the name of its PTX entry. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void store(uint64_t at, enum cuda_format format, size_t i, double value)
 	cuda_format_encode(format, value, (unsigned char *)(uintptr_t)at + i * cuda_format_bytes(format));
 }
 
-/* Both ends of every list lie in memory that was given out. */
+/* True if both ends of every list are in allocated memory. */
 static bool lists_hold(void **arguments, int lists, size_t bytes)
 {
 	for (int i = 0; i < lists; i++)
@@ -48,7 +48,7 @@ static int launch_empty(const unsigned groups[3], void **arguments)
 	return 0;
 }
 
-/* Vectors are dealt out to groups in the way of a grid's stride; which group adds which is not told. */
+/* Vectors are distributed over the groups with the stride of the grid. The caller cannot see which group adds which. */
 static int stream_read(const unsigned groups[3], void **arguments, double wrong)
 {
 	uint32_t *out = (uint32_t *)(uintptr_t)POINTER(0);
@@ -85,14 +85,14 @@ static int stream(const char *name, void **arguments, double wrong)
 	return 0;
 }
 
-/* All but the first 64 items of each group are like the one 64 before: where pairs begin repeats. */
+/* In each group every item from the 65th on equals the item 64 before, because the starts of the pairs repeat. */
 static int issue(const unsigned groups[3], void **arguments)
 {
 	float *out = FLOATS(0), begins[64];
 
 	if (!fake_memory_holds(POINTER(0), (size_t)groups[0] * GROUP * sizeof(float)))
 		return 700;
-	if (groups[0] == 1) /* what holds the device while work is put on its stream: nobody reads it */
+	if (groups[0] == 1) /* the kernel that keeps the device busy while work is queued; its output is not read */
 		return 0;
 	for (unsigned item = 0; item < 64; item++) {
 		double sum = 0;
@@ -113,8 +113,9 @@ static int issue(const unsigned groups[3], void **arguments)
 	return 0;
 }
 
-/* Registers of one warp as mma.m16n8k16 has them, `first` words of each item's 24 on: A's four are rows 8 (r % 2) and depths 8 (r / 2)
- * on, B's two depths 8 r on; item t has row or column t / 4 and depths 2 (t % 4) and the next. */
+/* Reads the registers of one warp in the layout of mma.m16n8k16, from word `first` of each item's 24. A's four
+ * registers are rows 8 (r % 2) and depths 8 (r / 2) on, B's two are depths 8 r on. Item t has row or column t / 4 and
+ * depths 2 (t % 4) and the next. */
 static void fragment(double *out, size_t pitch, const void *operands, enum cuda_format format, size_t warp, size_t first, size_t registers)
 {
 	for (size_t item = 0; item < 32; item++)
@@ -126,7 +127,7 @@ static void fragment(double *out, size_t pitch, const void *operands, enum cuda_
 			}
 }
 
-/* Every round adds two products of 16 x 16 to each of eight sums of 16 x 8; an item writes the sum of its elements. */
+/* Every round adds two products of 16 x 16 to each of eight sums of 16 x 8. An item writes the sum of its elements. */
 static int issue_tensor(const char *name, const unsigned groups[3], void **arguments, double wrong)
 {
 	enum cuda_format format = format_of(name);
@@ -212,7 +213,8 @@ static int softmax_gradient(const char *name, void **arguments)
 	return 0;
 }
 
-/* Chunks of keys are not computed: what puts them together is given the whole, if it is told of the same. */
+/* The stand-in does not compute chunks of keys. cache_attend stores the whole product here, and cache_merge puts it if
+ * its arguments match. */
 static struct {
 	struct fake_product product;
 	uint64_t partial;

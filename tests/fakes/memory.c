@@ -1,4 +1,4 @@
-/* The device's memory is the process's own; products are kept as what they are products of until their elements are read. */
+/* The device's memory is memory of this process. A product stays a formula until its elements are read. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +67,8 @@ static bool overlaps(uint64_t at, size_t bytes, uint64_t other, size_t others)
 	return at < other + others && other < at + bytes;
 }
 
-/* Products that are written over are forgotten. What is left of one is no number: to compute it would take minutes, and whoever reads it
- * reads what nobody has written since. */
+/* Forgets the products in a range that is written. The rest of such a product becomes NaN: computing it would take
+ * minutes, and its reader would read memory that nothing has written since. */
 void fake_memory_written(uint64_t at, size_t bytes)
 {
 	for (size_t i = 0; i < product_count;) {
@@ -148,7 +148,7 @@ static void compute(const struct fake_product *product, size_t index)
 		(unsigned char *)(uintptr_t)product->c + index * cuda_format_bytes(product->output));
 }
 
-/* Every element of all products that lie in the range; a product inside is done then. */
+/* Computes the elements of all products in the range. A product of the range is then complete and forgotten. */
 void fake_memory_settle(uint64_t at, size_t bytes)
 {
 	for (size_t i = 0; i < product_count;) {
@@ -159,7 +159,7 @@ void fake_memory_settle(uint64_t at, size_t bytes)
 			i++;
 			continue;
 		}
-		if (bytes <= 16) { /* a sample: the product stays as it is */
+		if (bytes <= 16) { /* a sample: the product stays a formula */
 			compute(&product, (at - product.c) / size);
 			i++;
 			continue;
@@ -175,8 +175,8 @@ FAKE_EXPORT void fake_product_put(const struct fake_product *product)
 {
 	size_t bytes = product_bytes(product);
 
-	/* What it is made of must be settled; what it takes the place of is no more. */
-	if (!product->values) { /* queries, keys and values are no products */
+	/* The operands must be computed first. The products in the output's place are forgotten. */
+	if (!product->values) { /* queries, keys and values are not products */
 		fake_memory_settle(product->a, product->batch * product->m * product->k * cuda_format_bytes(product->input));
 		fake_memory_settle(product->b, product->batch * product->n * product->k * cuda_format_bytes(product->input));
 	}

@@ -1,4 +1,4 @@
-/* libnccl.so.2: reductions within a group, each after the last rank has given its part. */
+/* A stand-in for libnccl.so.2. A reduction runs in a group, after the last rank has given its part. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +75,7 @@ FAKE_EXPORT int ncclAllReduce(const void *from, void *to, size_t count, int type
 	return 0;
 }
 
-/* 2 (n - 1) / n of the bytes at the bus's rate, after a latency: what the tests fit again. */
+/* The time is a latency plus 2 (n - 1) / n of the bytes at the rate of the bus. The tests fit both again. */
 FAKE_EXPORT int ncclGroupEnd(void)
 {
 	int ranks = part_count, code = 0;

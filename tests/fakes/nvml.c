@@ -1,4 +1,4 @@
-/* libnvidia-ml.so.1: boards, slices, sensors. */
+/* A stand-in for libnvidia-ml.so.1: boards, slices, sensors. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +107,8 @@ FAKE_EXPORT int nvmlDeviceGetMemoryInfo(struct nvml_device *device, struct nvml_
 	return lost() ? NVML_GPU_IS_LOST : NVML_OK;
 }
 
-/* Idle, or at work within the last tenth of a second; rising by `ramp_w_per_s` from the first look on. */
+/* Returns the busy power within 0.1 s of the last operation, else the idle power. Both rise by `ramp_w_per_s` from the
+ * first call on. */
 static double power_w(void)
 {
 	static double first_s;
@@ -128,7 +129,7 @@ FAKE_EXPORT int nvmlDeviceGetPowerUsage(struct nvml_device *device, unsigned *po
 	return NVML_OK;
 }
 
-/* Power by real time, brought up to date at each look. */
+/* The energy is the power over real time. Each call adds the time since the last one. */
 FAKE_EXPORT int nvmlDeviceGetTotalEnergyConsumption(struct nvml_device *device, unsigned long long *energy_mj)
 {
 	static double energy_joules = 5000, last_s;

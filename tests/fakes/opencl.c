@@ -1,12 +1,13 @@
-/* A libOpenCL.so.1 for tests: one GPU of 1 GiB that keeps buffers and runs no kernel. What goes wrong is a word in the environment
- * variable FAKE_OPENCL: no_platform, platform_code, no_device, device_code, unavailable, small_groups, build, memory, launch, clock, hang, abort;
- * same_board puts it where the stand-in of CUDA's driver has its own. */
+/* A libOpenCL.so.1 for tests: one GPU of 1 GiB that stores buffers and runs no kernels. The environment variable
+ * FAKE_OPENCL contains the faults as words: no_platform, platform_code, no_device, device_code, unavailable,
+ * small_groups, build, memory, launch, clock, hang, abort. same_board gives the device the PCI address of the device in
+ * the stand-in for CUDA's driver. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The device's clock: each launch begins a microsecond after the one before and takes 700 ns. */
+/* The device's clock. Each launch begins a microsecond after the one before and takes 700 ns. */
 static uint64_t clock_ns;
 
 static int wants(const char *what)

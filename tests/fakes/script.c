@@ -1,4 +1,4 @@
-/* What FAKE_GPU says. */
+/* Reads the script in FAKE_GPU. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 
 enum { POINTS_MAX = 16 };
 
-/* How often each point was passed. */
+/* The number of calls that have passed each point. */
 static struct point {
 	char name[32];
 	int passed;
 } points[POINTS_MAX];
-static int lost; /* the code that everything answers once the device is gone */
+static int lost; /* every call returns this code once the device is lost */
 
 FAKE_EXPORT bool fake_text(const char *key, char *out, size_t size)
 {
@@ -47,7 +47,7 @@ static int times_passed(const char *point)
 	abort();
 }
 
-/* The number before '@' when the count behind it has come; 0 else. */
+/* Returns the number before '@' once the point was passed as often as the number after '@' says; else 0. */
 static int due(const char *what, const char *point, int passed)
 {
 	char key[48], text[32];
