@@ -1,7 +1,7 @@
-/* malloc, calloc, realloc and free of the whole process, libraries too, with one allocation that fails.
+/* Replaces malloc, calloc, realloc and free of the whole process, its libraries included, and lets one allocation fail.
  *
- * Linked into a program it takes the place of glibc's own, which it calls. Counts over all threads. Not for builds under
- * a sanitizer, which has its own allocator: FAILING_MALLOC is 0 there, and nothing is replaced. */
+ * Linked into a program, these functions replace those of glibc and call them. The counts are over all threads. A
+ * sanitizer has its own allocator, so FAILING_MALLOC is 0 in such builds and nothing is replaced. */
 #ifndef FLEETPLAN_TESTS_FAILING_MALLOC_H
 #define FLEETPLAN_TESTS_FAILING_MALLOC_H
 
@@ -13,13 +13,13 @@
 #define FAILING_MALLOC 1
 #endif
 
-/* From now on the `number`-th allocation fails, and only that one; 0: none does. */
+/* Lets the `number`-th allocation from now on fail, and only that one. 0: none fails. */
 void failing_malloc_arm(size_t number);
 
-/* None fails any more. Returns how many were asked for since arming. */
+/* Stops the failures. Returns the number of allocations since failing_malloc_arm. */
 size_t failing_malloc_disarm(void);
 
-/* Blocks that are allocated and not freed. */
+/* Returns the number of blocks that are allocated and not freed. */
 size_t failing_malloc_live(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* Every allocation fails once, one at a time: a request is then answered with STATUS_NO_MEMORY or as ever, nothing is
- * left behind, and the next attempt works. Likewise an arena that ends at any byte. */
+/* Lets every allocation fail once, one at a time. The request must return STATUS_NO_MEMORY or its usual answer, leak
+ * nothing, and work at the next attempt. The same must hold for an arena that ends at any byte. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,13 +16,13 @@ enum { ANSWER_MAX = 128 * 1024, ARENA_MAX_BYTES = 64 * 1024 * 1024 };
 
 static const int64_t now_us = INT64_C(1795219200000000); /* 2026-11-21 */
 
-/* What an operation answered: compared with the answer of the operation that had all the memory it wanted. */
+/* The answer of an operation, for comparison with the answer of an operation that had enough memory. */
 struct outcome {
 	enum status status;
 	char text[ANSWER_MAX];
 };
 
-/* Does something within an arena of at most `arena_bytes`, and gives back what it took. */
+/* Runs an operation with an arena of at most `arena_bytes`, and frees what it allocated. */
 typedef void operation_function(size_t arena_bytes, struct outcome *outcome);
 
 static struct failure failure;
@@ -38,7 +38,7 @@ static void keep_answer(struct outcome *outcome, enum status status, const char 
 	outcome->text[length] = '\0';
 }
 
-/* The one member that a clock fills. */
+/* Blanks the one member that depends on a clock. */
 static void forget_time(char *json)
 {
 	char *digits = strstr(json, "\"elapsed_ms\":");
@@ -55,7 +55,7 @@ static bool ran_out(enum status status)
 	return status == STATUS_NO_MEMORY;
 }
 
-/* --- what is tried -------------------------------------------------------------------------------------------- */
+/* --- the operations ------------------------------------------------------------------------------------------- */
 
 static enum status estimate_all(struct estimate *estimate, const char *body, struct plan_record *record)
 {
@@ -99,7 +99,7 @@ static void estimate_an_inference(size_t arena_bytes, struct outcome *outcome)
 		arena_bytes, outcome);
 }
 
-/* The answer is the complaint: how many faults, and the first. */
+/* The answer has the number of faults, and the first fault. */
 static void decode_a_bad_request(size_t arena_bytes, struct outcome *outcome)
 {
 	static const char body[] = "{\"model\":\"llama-3.1-8b\",\"tokens\":-5,\"tokns\":7,\"accelerators\":[\"h100\",3],"
@@ -128,7 +128,7 @@ static void read_a_model_config(size_t arena_bytes, struct outcome *outcome)
 	char text[64];
 	enum status status;
 
-	(void)arena_bytes; /* it needs none */
+	(void)arena_bytes; /* the operation needs no arena */
 	failure_clear(&failure);
 	status = model_config_read(config, sizeof config - 1, "", &model, &failure);
 	snprintf(text, sizeof text, "%.17g %.17g", model.params_total, model.params_active);
@@ -198,9 +198,9 @@ static void report_in_csv(size_t arena_bytes, struct outcome *outcome)
 	report_run(report_plan_csv, outcome);
 }
 
-/* --- how it is tried ------------------------------------------------------------------------------------------ */
+/* --- the failures --------------------------------------------------------------------------------------------- */
 
-/* Shows where they part: answers are too long to print. */
+/* Prints the first difference, because whole answers are too long. */
 static void assert_same_answer(const struct outcome *tried, const struct outcome *full)
 {
 	size_t at = 0;
@@ -208,10 +208,10 @@ static void assert_same_answer(const struct outcome *tried, const struct outcome
 	while (tried->text[at] && tried->text[at] == full->text[at])
 		at++;
 	if (tried->text[at] != full->text[at])
-		fail_msg("another answer from byte %zu on: %.120s, not %.120s", at, tried->text + at, full->text + at);
+		fail_msg("the answer differs from byte %zu on: %.120s, not %.120s", at, tried->text + at, full->text + at);
 }
 
-/* Fails the first, then every `stride`-th further allocation, until the operation asks for fewer. */
+/* Lets the first allocation fail, then every `stride`-th further one, until the operation makes fewer. */
 static void fail_each(operation_function *operation, size_t stride)
 {
 	static struct outcome full, tried;
@@ -219,7 +219,7 @@ static void fail_each(operation_function *operation, size_t stride)
 
 	if (!FAILING_MALLOC)
 		return;
-	for (int i = 0; i < 2; i++) /* what libraries keep is there after the first */
+	for (int i = 0; i < 2; i++) /* libraries allocate their permanent blocks in the first run */
 		operation(ARENA_MAX_BYTES, &full);
 	assert_int_equal(full.status, STATUS_OK);
 	live = failing_malloc_live();
@@ -242,7 +242,7 @@ static void fail_each(operation_function *operation, size_t stride)
 	}
 }
 
-/* Gives it arenas from nothing to enough; what they end at is another allocation each time. */
+/* Runs the operation with arenas from nothing to enough. Each size ends at another allocation. */
 static void squeeze_arena(operation_function *operation, size_t step_bytes)
 {
 	static struct outcome full, tried;
@@ -303,7 +303,7 @@ static void reports_without_memory(void **state)
 	fail_each(report_in_csv, 7);
 }
 
-/* A commit in which an allocation failed is not acknowledged or is there, and the store goes on. */
+/* A commit with a failed allocation is not acknowledged, or the plan is stored. The store goes on in both cases. */
 static void storage_without_memory(void **state)
 {
 	struct store *store = *state;
