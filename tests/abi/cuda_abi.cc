@@ -1,13 +1,15 @@
-/* What bench/ declares by hand of NVIDIA's libraries, against the headers of NVIDIA: compiling this is the test (make check-cuda-abi).
+/* Compares the declarations of NVIDIA's libraries in bench/, which are written by hand, with NVIDIA's headers.
+ * Compiling this file is the test (make check-cuda-abi).
  *
- * functions.inc is made of the tables of symbols in bench/: FUNCTION(struct, member, name) for each. A function pointer is the
- * same as the function when result and parameters are passed alike: pointers to data, numbers by size, class and sign. Enums of
- * the library are ints here. C++, because templates take the types of functions apart; nothing of this is linked to the program. */
-#define __CUDA_API_VERSION_INTERNAL /* the functions of older versions too: a program that asks for plain names gets those */
+ * functions.inc is made from the tables of symbols in bench/: FUNCTION(struct, member, name) for each. A function
+ * pointer equals the function if result and parameters are passed alike: pointers to data, numbers by size, class and
+ * sign. Enums of the library are ints here. The file is C++ because templates can take function types apart. The
+ * program does not link it. */
+#define __CUDA_API_VERSION_INTERNAL /* declares the functions of older versions, too: a program that loads a plain name gets the old function */
 #include <cstddef>
 #include <type_traits>
 
-#define NVML_CLOCK_SM THEIR_NVML_CLOCK_SM /* the one name that both have */
+#define NVML_CLOCK_SM THEIR_NVML_CLOCK_SM /* the only name in both */
 #include <cuda.h>
 #include <cublasLt.h>
 #include <nccl.h>
@@ -39,7 +41,8 @@ template <class T> constexpr std::size_t bytes_of()
 		return sizeof(T);
 }
 
-/* Pointers to numbers point to as many bytes: an int that is filled with a size_t would be written beyond its end. */
+/* Pointers to numbers must point to the same number of bytes. If the library filled an int with a size_t, it would
+ * write past the int's end. */
 template <class A, class B> constexpr bool same_target()
 {
 	if constexpr (!std::is_pointer_v<A> || !std::is_pointer_v<B>) {

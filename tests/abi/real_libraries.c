@@ -1,6 +1,8 @@
-/* NVIDIA's own libraries on a machine without their driver, or with a driver and no device: what the probing code says of them.
- * usage: real_libraries FOLDER [driver]    prints a line for each library; fails where one crashes, is taken for working, or is
- * not understood. With `driver` the folder is to have libcuda.so.1 and libnvidia-ml.so.1, else libcublasLt and libnccl. */
+/* Tests the probing code with NVIDIA's own libraries, on a machine without their driver, or with a driver and no
+ * device. usage: real_libraries FOLDER [driver]
+ *
+ * Prints a line for each library. Fails if a library crashes, counts as working, or gives an unknown answer. With
+ * `driver` the folder must have libcuda.so.1 and libnvidia-ml.so.1, else libcublasLt and libnccl. */
 #include <dlfcn.h>
 
 #include "bench/cuda/cuda_matmul.h"
@@ -27,7 +29,7 @@ static void driver_without_device(void)
 	nvml_close(&nvml);
 }
 
-/* Stands for the first function that needs the handle, which needs a device. */
+/* Takes the place of the first function that needs the handle. The handle needs a device. */
 static int no_heuristic(struct cublaslt_handle *handle, struct cublaslt_product *product, struct cublaslt_layout *a, struct cublaslt_layout *b,
 	struct cublaslt_layout *c, struct cublaslt_layout *d, struct cublaslt_preference *preference, int wanted,
 	struct cublaslt_heuristic *results, int *count)
@@ -37,7 +39,7 @@ static int no_heuristic(struct cublaslt_handle *handle, struct cublaslt_product 
 	return product && a && b && c && d && preference && wanted > 0 ? CUBLASLT_NOT_INITIALIZED : CUBLASLT_NOT_SUPPORTED;
 }
 
-/* A product's description needs no device. The library looks at each attribute's number and size. */
+/* A product's description needs no device. The library checks the number and size of each attribute. */
 static void describe_products(const struct cublaslt *cublaslt)
 {
 	static const enum precision precisions[] = {PRECISION_FP32, PRECISION_TF32, PRECISION_FP16, PRECISION_BF16, PRECISION_FP8, PRECISION_INT8};
@@ -69,7 +71,7 @@ static void libraries_without_driver(void)
 	int code;
 
 	tell("cuBLASLt", outcome == BENCH_UNSUPPORTED && strstr(reason.text, "does not start: CUBLAS_STATUS_NOT_INITIALIZED (1)"), reason.text);
-	/* It was closed again; held open by main, its functions are still there. */
+	/* The probing code closed the library again, but main still has it open, so its functions are valid. */
 	if (cublaslt.product_new) {
 		cublaslt.library = cublaslt.library ? cublaslt.library : (void *)1;
 		describe_products(&cublaslt);
