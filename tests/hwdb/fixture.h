@@ -20,7 +20,7 @@ struct fixture {
 
 static struct fixture fixture;
 
-/* The day on which the data were gathered: ages of offers are counted from it. */
+/* Returns the day on which the data were gathered. The ages of offers refer to it. */
 static inline int64_t fixture_now_us(void)
 {
 	int64_t now_us;
@@ -29,7 +29,7 @@ static inline int64_t fixture_now_us(void)
 	return now_us;
 }
 
-/* A snapshot of the built-in rows and `more` (its lists are appended; may be NULL). */
+/* Returns a snapshot of the built-in rows and `count` calibrations. */
 static inline struct catalogue *fixture_catalogue(const struct calibration_row *calibrations, size_t count)
 {
 	struct arena arena;
@@ -79,17 +79,17 @@ static inline int fixture_teardown(void **state)
 	return 0;
 }
 
-/* The source of an assumption; fails the test when there is none of that field. */
+/* Returns the assumption about a field. Fails the test if there is none. */
 static inline const struct assumption *fixture_assumption(const char *field)
 {
 	for (size_t i = 0; i < fixture.findings.assumption_count; i++)
 		if (strcmp(fixture.findings.assumptions[i].field, field) == 0)
 			return &fixture.findings.assumptions[i];
-	fail_msg("nothing was assumed of %s", field);
+	fail_msg("no assumption about %s", field);
 	return &fixture.findings.assumptions[0];
 }
 
-/* The detail of the fault at a pointer; fails the test when there is none. */
+/* Returns the detail of the fault at a pointer. Fails the test if there is none. */
 static inline const char *fixture_fault(const char *pointer)
 {
 	for (size_t i = 0; i < fixture.failure.fault_count; i++)
@@ -109,7 +109,7 @@ static inline bool fixture_warned(const char *part)
 	return false;
 }
 
-/* Every assumption has a value and names where it comes from. */
+/* Checks that every assumption has a value and names its source. */
 static inline void fixture_sources_are_named(void)
 {
 	for (size_t i = 0; i < fixture.findings.assumption_count; i++) {
@@ -123,7 +123,7 @@ static inline void fixture_sources_are_named(void)
 	assert_int_equal(fixture.findings.dropped, 0);
 }
 
-/* Everything absent. */
+/* Makes every member absent. */
 static inline void fixture_accelerator_absent(struct accelerator *a)
 {
 	*a = (struct accelerator){.release_year = ABSENT_COUNT,

@@ -1,4 +1,4 @@
-/* Which addresses an outgoing request may go to. */
+/* Tests which addresses an outgoing request may use. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 

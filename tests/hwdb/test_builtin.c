@@ -1,4 +1,4 @@
-/* The data that the program carries. */
+/* Tests the data that the program contains. */
 #include <string.h>
 
 #include "hwdb/rows/builtin.h"
@@ -76,7 +76,7 @@ static void spot_checks(void **state)
 	assert_string_equal(region("verda.fin-01")->country_zone, "FI");
 }
 
-/* A capacity that is larger than the name-plate in GiB, or a tenth smaller, is a slip. */
+/* A capacity above the name-plate in GiB, or more than 5 % below the name-plate in GB, is an error in the data. */
 static void usable_memory_is_close_to_the_name_plate(void **state)
 {
 	(void)state;

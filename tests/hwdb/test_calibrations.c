@@ -1,4 +1,4 @@
-/* Which calibrations of a snapshot correct a plan, in which order, and what is said of them. */
+/* Tests which calibrations of a snapshot correct a plan, in which order, and what the plan says about them. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static struct catalogue catalogue;
 static struct findings findings;
 static struct calibration calibration;
 
-/* Adds a row that was measured a day ago, within a hundredth. */
+/* Adds a row that was measured a day ago, with an interval of 1 % on each side. */
 static struct calibration_row *measured(const char *id, const char *device, const char *quantity, const char *class, double value)
 {
 	struct calibration_row *row = &rows[catalogue.rows.calibration_count++];
@@ -58,7 +58,7 @@ static const struct assumption *assumed(const char *field)
 	for (size_t i = 0; i < findings.assumption_count; i++)
 		if (strcmp(findings.assumptions[i].field, field) == 0)
 			return &findings.assumptions[i];
-	fail_msg("nothing is said of %s", field);
+	fail_msg("no assumption about %s", field);
 	return &none;
 }
 
@@ -88,7 +88,7 @@ static void without_any_the_prior_stands(void **state)
 	assert_null(calibration.id);
 }
 
-/* The largest class leads, whichever stands first in the snapshot; each keeps its own. */
+/* The largest class leads, wherever it is in the snapshot. Each class has its own efficiency. */
 static void the_largest_class_leads(void **state)
 {
 	(void)state;
@@ -103,13 +103,13 @@ static void the_largest_class_leads(void **state)
 	assert_close(calibration.gemm_class_efficiency[PRODUCT_SMALL], 0.5, 0);
 	assert_close(calibration.gemm_class_efficiency[PRODUCT_THIN], 0.2, 0);
 	assert_int_equal(calibration.gemm_precision, PRECISION_BF16);
-	catalogue.rows.calibration_count = 1; /* the small one alone leads itself */
+	catalogue.rows.calibration_count = 1; /* only the small class remains, so it leads */
 	choose(NULL, NULL);
 	assert_close(calibration.gemm_efficiency, 0.5, 0);
 	assert_close(calibration.gemm_low, 0.5 * 0.99, 1e-12);
 }
 
-/* A plan's own products stand alone for it; a plan without any takes the fleet's. */
+/* A plan with its own measured products uses only these. A plan without them uses the fleet's. */
 static void a_plan_without_its_own_takes_the_fleets(void **state)
 {
 	(void)state;
@@ -143,7 +143,7 @@ static void each_says_how_old_and_how_far_apart(void **state)
 	assert_contains(assumed("calibration.memory_efficiency")->source, "10.0 % above the published prior");
 }
 
-/* Real jobs have no device; their software is the request's. */
+/* A row from a real job has no device. It corrects plans with the same software stack. */
 static void software_is_corrected_by_its_jobs(void **state)
 {
 	struct calibration_row *row = measured("s", NULL, "stack_speed", "fsdp", 0.8);
@@ -165,7 +165,8 @@ static void software_is_corrected_by_its_jobs(void **state)
 	assert_close(calibration.stack_likeness, 1, 0);
 }
 
-/* E148: what jobs showed holds the less the further they are: in the model's size, the number of accelerators, the number format. */
+/* E148: an observed job counts less if it differs from the planned one in model size, number of accelerators or number
+ * format. */
 static void jobs_unlike_the_planned_one_say_less(void **state)
 {
 	struct calibration_row *row = measured("s", NULL, "stack_speed", "fsdp", 0.64);
@@ -174,10 +175,10 @@ static void jobs_unlike_the_planned_one_say_less(void **state)
 	row->method = "observation";
 	row->gpu_count = 64;
 	row->precision = PRECISION_BF16;
-	row->params = 8e9 * (1 + 1e-14); /* a mean of logarithms is rounded: the same model is the same */
+	row->params = 8e9 * (1 + 1e-14); /* a mean of logarithms is rounded: this is still the same model */
 	choose(NULL, "fsdp");
 	assert_true(calibration.stack_likeness >= 1);
-	row->params = 80e9; /* wished for is 8e9 */
+	row->params = 80e9; /* the request has 8e9 */
 	choose(NULL, "fsdp");
 	assert_close(calibration.stack_speed, 0.8, 1e-12);
 	assert_close(calibration.stack_likeness, 0.5, 1e-12);
@@ -193,7 +194,7 @@ static void jobs_unlike_the_planned_one_say_less(void **state)
 	row->precision = PRECISION_FP8;
 	choose(NULL, "fsdp");
 	assert_close(calibration.stack_likeness, 0.5, 1e-12);
-	row->precision = PRECISION_UNSET; /* of several formats, or not known */
+	row->precision = PRECISION_UNSET; /* several formats, or an unknown one */
 	choose(NULL, "fsdp");
 	assert_close(calibration.stack_likeness, 0.5, 1e-12);
 	row->precision = PRECISION_BF16;
@@ -202,7 +203,7 @@ static void jobs_unlike_the_planned_one_say_less(void **state)
 	assert_close(calibration.stack_likeness, 0.5, 1e-12);
 }
 
-/* Kept, not used, and said so: by the plan of the first of them, by the list of each. */
+/* An unused row stays in the catalogue. The plan reports the first unused row, and the list of rows reports each. */
 static void what_is_not_used_says_why(void **state)
 {
 	struct calibration_row judged[2];
@@ -220,7 +221,7 @@ static void what_is_not_used_says_why(void **state)
 	assert_null(judged[0].unused_because);
 	assert_int_equal(judged[1].used, TRUTH_FALSE);
 	assert_contains(judged[1].unused_because, "100 days old");
-	catalogue.rows.calibration_count = 1; /* one that the snapshot does not hold yet counts alone */
+	catalogue.rows.calibration_count = 1; /* a row that is not in the snapshot is judged alone */
 	judged[1].meta.valid_from_us = NOW_US;
 	calibrations_judge(&catalogue, &judged[1], 1, NOW_US, &arena);
 	assert_int_equal(judged[1].used, TRUTH_TRUE);

@@ -1,4 +1,4 @@
-/* A snapshot that shares with another is what a whole one of the same rows is. */
+/* A snapshot that shares rows with another must equal a whole snapshot of the same rows. */
 #include <string.h>
 
 #include "hwdb/catalogue/catalogue_change.h"
@@ -10,7 +10,7 @@ enum { CHANGES = 300, ROWS_MAXIMUM = 2000 };
 
 static struct failure failure;
 
-/* Rows as they ought to be, in an arena that outlives the test. */
+/* The expected rows, in an arena that outlives the test. */
 struct model_of_rows {
 	struct arena arena;
 	struct catalogue_rows rows;
@@ -86,7 +86,7 @@ static bool is_half(const struct price_row *row)
 	return price_row_is_part_of(row);
 }
 
-/* A price changed in one of the ways that hands change it; *gone is the place of one that was removed. */
+/* Changes one price in one of the ways of a user. *gone is the index of a removed price. */
 static bool change_row(struct model_of_rows *wanted, uint64_t *random, size_t number, struct price_row *row)
 {
 	static const char *const dates[] = {"2026-11-20", "2025-01-01", "not a date", NULL};
@@ -142,13 +142,13 @@ static void changes_are_what_a_whole_snapshot_is(void **state)
 		}
 		next = catalogue_with_price(current, &row, removed, (int64_t)i + 2, &failure);
 		assert_non_null(next);
-		catalogue_release(current); /* what is shared lives on */
+		catalogue_release(current); /* the shared rows stay valid */
 		current = next;
 		assert_int_equal(current->revision, i + 2);
 		if (i % 10 == 0 || i + 1 == CHANGES)
 			assert_catalogues_equal(current, &wanted);
 	}
-	assert_int_equal(catalogue_price_count(first), first->rows.price_count); /* the first is as it was */
+	assert_int_equal(catalogue_price_count(first), first->rows.price_count); /* the first snapshot is unchanged */
 	next = catalogue_at(current, 5);
 	assert_int_equal(next->as_of_us, 5);
 	catalogue_release(current);
@@ -158,7 +158,8 @@ static void changes_are_what_a_whole_snapshot_is(void **state)
 	arena_release(&wanted.arena);
 }
 
-/* Halves of offers are paired with each other, and many changes cost as much as a whole snapshot. */
+/* A part of an offer needs its other part, and many small changes cost as much as a whole snapshot. Both need a whole
+ * one. */
 static void some_changes_need_a_whole_snapshot(void **state)
 {
 	static struct model_of_rows wanted;

@@ -1,4 +1,4 @@
-/* Two snapshots held against each other, and parts of both in a third. */
+/* Tests the comparison of two snapshots, and a third snapshot with parts of both. */
 #include <string.h>
 
 #include "hwdb/catalogue/catalogue_mix.h"

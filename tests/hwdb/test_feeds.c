@@ -1,4 +1,5 @@
-/* Each feed's adapter on small bodies of the documented shapes: what becomes a row, what does not, and what ends the refresh. */
+/* Tests each feed's adapter on small bodies of the documented shapes: what becomes a row, what is skipped, and what
+ * ends the refresh. */
 #include "fixture.h"
 #include "hwdb/feeds/csv_stream.h"
 #include "hwdb/feeds/hugging_face.h"
@@ -21,7 +22,7 @@ static void begin(enum feed_id id, const char *scope)
 	walk.key = "the-key";
 }
 
-/* The walk's next request, whose URL ends as said. */
+/* Returns the walk's next request. Its URL must end with `url`. */
 static struct feed_request expect_request(const char *url)
 {
 	struct feed_request request = {0};
@@ -29,7 +30,7 @@ static struct feed_request expect_request(const char *url)
 	assert_false(walk.done);
 	assert_int_equal(walk.feed->request(&walk, &request, &failure), STATUS_OK);
 	assert_string_equal(request.url, url);
-	assert_null(strstr(request.url, "the-key")); /* URLs end in logs */
+	assert_null(strstr(request.url, "the-key")); /* logs contain URLs */
 	return request;
 }
 
@@ -133,7 +134,7 @@ static const char aws_head[] = "\"FormatVersion\",\"v1.0\"\n\"Disclaimer\",\"a, 
 	"\"X\",\"" term "\",\"" unit "\",\"" price "\",\"USD\",\"" lease "\",\"" purchase "\",\"" class "\",\"" type "\",\"192\",\"2,048 GiB\",\"" \
 	tenancy "\",\"" system "\",\"" gpu "\",\"Used\",\"" software "\",\"us-east-1\"\n"
 
-/* Through both indexes, up to the prices. */
+/* Reads both indexes, up to the request for the prices. */
 static void begin_aws(void)
 {
 	begin(FEED_AWS, "us-east-1");
@@ -239,7 +240,7 @@ static void gcp_sums_the_parts_of_a_machine(void **state)
 	/* 1 x 2.933908 + 12 x 0.031611 + 85 x 0.004237 = 3.673385, Google's own figure for an a2-highgpu-1g in Iowa. */
 	assert_close(price("a2-highgpu-1g", "on_demand")->price_usd_per_hour, 3.673385, 1e-9);
 	assert_close(price("a2-megagpu-16g", "on_demand")->price_usd_per_hour, 16 * 2.933908 + 96 * 0.031611 + 1360 * 0.004237, 1e-12);
-	assert_int_equal(walk.rows.price_count, 5); /* no spot host, no A3 host: no offer of theirs */
+	assert_int_equal(walk.rows.price_count, 5); /* no spot host and no A3 host: no offer of either */
 	assert_true(skipped("a unit other than") == 1 && skipped("a part that has no price") > 0);
 	begin(FEED_GCP, "us-central1");
 	assert_int_equal(read_text("{\"skus\":[],\"nextPageToken\":\"a&key=b\"}"), STATUS_MALFORMED);
@@ -261,8 +262,8 @@ static void gcp_names_its_newer_machines_otherwise(void **state)
 		GCP_SKU("A3Plus Instance Ram running in Americas", "OnDemand", "GiBy.h", "0", "2500000")
 		"],\"nextPageToken\":\"\"}"), STATUS_OK);
 	assert_int_equal(walk.feed->finish(&walk, &failure), STATUS_OK);
-	assert_close(price("a4-highgpu-8g", "on_demand")->price_usd_per_hour, 8 * 16.11, 1e-12); /* slices hold the host */
-	assert_close(price("a4-highgpu-8g", "spot")->price_usd_per_hour, 8 * 4.9542, 1e-12);     /* filed under on demand */
+	assert_close(price("a4-highgpu-8g", "on_demand")->price_usd_per_hour, 8 * 16.11, 1e-12); /* the slices include the host */
+	assert_close(price("a4-highgpu-8g", "spot")->price_usd_per_hour, 8 * 4.9542, 1e-12);     /* the feed lists it under on demand */
 	assert_string_equal(price("a4-highgpu-8g", "spot")->accelerator_id, "b200-sxm6-180gb");
 	assert_close(price("a3-ultragpu-8g", "on_demand")->price_usd_per_hour, 8 * 9.31174 + 224 * 0.029 + 2952 * 0.002, 1e-12);
 	assert_close(price("a3-megagpu-8g", "on_demand")->price_usd_per_hour, 8 * 10.344275712 + 208 * 0.03 + 1872 * 0.0025, 1e-12);
@@ -328,7 +329,7 @@ static void electricity_maps_answers_for_the_zone_that_was_asked(void **state)
 	assert_int_equal(walk.rows.point_count, 3);
 	assert_true(walk.rows.points[2].forecast && !walk.rows.points[1].forecast);
 	assert_close(walk.rows.points[0].gco2e_per_kwh, 31, 1e-12);
-	begin(FEED_ELECTRICITY_MAPS, "FR"); /* the caller's own place */
+	begin(FEED_ELECTRICITY_MAPS, "FR"); /* the feed answers with the caller's own zone */
 	assert_int_equal(read_text("{\"zone\":\"DE\",\"history\":[]}"), STATUS_MALFORMED);
 }
 
@@ -348,7 +349,7 @@ static void watttime_is_pounds_a_megawatt_hour(void **state)
 	length = snprintf(body, sizeof body, "{\"data\":[");
 	for (int i = 0; i < 12; i++)
 		length += snprintf(body + length, sizeof body - (size_t)length, "{\"point_time\":\"2026-11-21T13:%02d:00+00:00\",\"value\":%d},", 5 * i, 900 + 20 * i);
-	/* Twelve steps of an hour; of the next only one of twelve: too little for an hour. */
+	/* The hour at 13:00 has all twelve steps. The next hour has only one of twelve, too few for a point. */
 	snprintf(body + length, sizeof body - (size_t)length, "{\"point_time\":\"2026-11-21T14:00:00+00:00\",\"value\":500}]," WATTTIME_META("lbs_co2_per_mwh") "}");
 	assert_int_equal(read_text(body), STATUS_OK);
 	assert_true(walk.done);
@@ -435,7 +436,7 @@ static void a_hub_model_is_its_commit(void **state)
 	assert_false(hub_repo_is_valid("a/../b") || hub_repo_is_valid("a") || hub_repo_is_valid("a/b/c") || hub_repo_is_valid("a/b?x") || hub_repo_is_valid("/a"));
 }
 
-/* One price of an instance that the catalogue has, at so much for each accelerator. */
+/* Vets one price of an instance of the catalogue, at `usd_each` for each accelerator. */
 static void vet_one(double usd_each, struct feed_vetted *vetted)
 {
 	struct price_row *row;
@@ -462,7 +463,7 @@ static void prices_are_vetted(void **state)
 	assert_string_equal(vetted.rows.prices[0].id, "aws.p6-b200-48xlarge.us-east-1.on-demand");
 	assert_string_equal(vetted.rows.prices[0].meta.origin, "imported");
 	assert_string_equal(vetted.rows.prices[0].as_of, "2026-11-21");
-	vet_one(0.01, &vetted); /* within what any accelerator costs, far from what this one does */
+	vet_one(0.01, &vetted); /* in the range of all accelerators, but far from the price of this one */
 	assert_int_equal(vetted.rows.price_count, 0);
 	assert_int_equal(vetted.quarantined, 1);
 	assert_close(vetted.held[0].after, 0.08, 1e-12);
@@ -512,7 +513,7 @@ static void hours_are_vetted(void **state)
 	assert_int_equal(feed_vet(&walk, &vetted, &failure), STATUS_OK);
 	assert_int_equal(vetted.point_count, 2);
 	assert_close(vetted.points[0].gco2e_per_kwh, 90, 1e-12);
-	assert_close(vetted.points[1].gco2e_per_kwh, 100, 1e-12); /* measured, not foretold */
+	assert_close(vetted.points[1].gco2e_per_kwh, 100, 1e-12); /* the measured value, not the forecast */
 	assert_int_equal(vetted.rejected, 4);
 }
 

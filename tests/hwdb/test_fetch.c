@@ -1,4 +1,5 @@
-/* Where a feed's fetcher does not go, whatever a name resolves to, a link says or a server answers; and how it paces itself. */
+/* Tests which addresses a feed's fetcher refuses, whatever a name resolves to, a link says or a server answers; and its
+ * request rate. */
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "hwdb/feeds/fetch.h"
 #include "support/assert.h"
 
-/* Answers each connection with the next of `says`, the last one again and again, and counts them. */
+/* A server that answers each connection with the next of `says`, repeats the last one, and counts the connections. */
 struct teller {
 	const char *const *says;
 	int listener;
@@ -63,7 +64,7 @@ static void finish(struct teller *teller)
 	close(teller->listener);
 }
 
-/* A feed of one kind of answer, whose next page is whatever the answer says after "next:". */
+/* A test feed with one kind of answer. The text after "next:" in an answer is the next page. */
 static enum status test_request(struct feed_walk *walk, struct feed_request *request, struct failure *failure)
 {
 	(void)failure;
@@ -135,7 +136,7 @@ static void pages_are_walked_and_tags_kept(void **state)
 	finish(&teller);
 }
 
-/* The resolver says what it likes: what counts is where the connection would go. */
+/* The resolver may return any address. Only the address of the connection counts. */
 static void a_name_that_resolves_to_a_private_address_is_not_gone_to(void **state)
 {
 	static const char *const says[] = {OK_OF(4, "done"), NULL};
@@ -152,7 +153,7 @@ static void a_name_that_resolves_to_a_private_address_is_not_gone_to(void **stat
 		assert_int_equal(fetch(&test_feed, base, (struct fetch_options){.resolve = resolve}), STATUS_UNAVAILABLE);
 		assert_contains(failure.detail, "does not belong to the public internet");
 	}
-	/* A name that was public when it was vetted by anybody else, and is not when it is used: several addresses, of which one is private. */
+	/* The name resolves to several addresses, all private. */
 	snprintf(resolve, sizeof resolve, "feed.example:%d:127.0.0.1,127.0.0.2", teller.port);
 	assert_int_equal(fetch(&test_feed, base, (struct fetch_options){.resolve = resolve}), STATUS_UNAVAILABLE);
 	assert_int_equal(teller.heard, 0);
@@ -162,7 +163,7 @@ static void a_name_that_resolves_to_a_private_address_is_not_gone_to(void **stat
 static void links_of_another_origin_are_not_followed(void **state)
 {
 	static const struct {
-		const char *before, *after; /* the port */
+		const char *before, *after; /* before and after the port */
 	} links[] = {{"http://127.0.0.2:", "/x"}, {"https://127.0.0.1:", "/x"}, {"http://127.0.0.1:", "@evil.example/"}, {"http://user@127.0.0.1:", "/x"},
 		{"//evil.example:", "/x"}, {"http://127.0.0.1.evil.example:", "/"}, {"ftp://127.0.0.1:", "/x"}, {"http://localhost:", "/x"}};
 	char body[128], says_text[2][512];
@@ -243,7 +244,7 @@ static void base_urls_are_https_and_plain_places(void **state)
 	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		failure_clear(&failure);
 		if (fetch_base_check(bad[i], false, &failure) != STATUS_INVALID)
-			fail_msg("%s is taken", bad[i]);
+			fail_msg("%s was accepted", bad[i]);
 	}
 	failure_clear(&failure);
 	assert_int_equal(fetch_base_check("http://127.0.0.1:1", true, &failure), STATUS_OK);
@@ -261,7 +262,7 @@ static void hosts_are_paced_apart(void **state)
 	assert_int_equal(pace_held_s(&pace, "b.example"), 0);
 	pace_hold(&pace, "b.example", 600);
 	assert_true(pace_held_s(&pace, "b.example") >= 598);
-	for (int i = 0; i < 3 * PACE_HOSTS_MAX; i++) { /* many others: the one that asked for silence is not forgotten */
+	for (int i = 0; i < 3 * PACE_HOSTS_MAX; i++) { /* many other hosts do not displace the host that asked for a pause */
 		char name[32];
 
 		snprintf(name, sizeof name, "h%d.example", i);

@@ -1,4 +1,4 @@
-/* Names that people have in hand, against the data that the program carries. */
+/* Tests the names that users have at hand against the data of the program. */
 #include <string.h>
 #include <strings.h>
 
@@ -31,10 +31,10 @@ static int teardown(void **state)
 }
 
 struct named {
-	const char *name, *id; /* id NULL: nothing that there is */
+	const char *name, *id; /* id NULL: no row has this name */
 };
 
-/* As NVML tells them (nvidia-smi -L), old drivers with "Tesla", new ones with "NVIDIA". */
+/* The names that NVML reports (nvidia-smi -L): old drivers with "Tesla", new ones with "NVIDIA". */
 static void names_of_nvml_are_understood(void **state)
 {
 	static const struct named cases[] = {{"NVIDIA H100 80GB HBM3", "h100-sxm5-80gb"}, {"NVIDIA H100 PCIe", "h100-pcie-80gb"}, {"NVIDIA H100 NVL", "h100-nvl"},
@@ -78,7 +78,7 @@ static void repositories_are_understood(void **state)
 		if (!row != !cases[i].id || (row && strcmp(row->id, cases[i].id) != 0))
 			fail_msg("%s is %s and not %s", cases[i].name, row ? row->id : "nothing", cases[i].id ? cases[i].id : "nothing");
 	}
-	for (size_t i = 0; i < catalogue->rows.model_count; i++) { /* each by its own repository, and by that with the usual ending */
+	for (size_t i = 0; i < catalogue->rows.model_count; i++) { /* each by its own repository, and by the repository with the usual ending */
 		const struct model_row *row = &catalogue->rows.models[i];
 		char tuned[256];
 
@@ -90,7 +90,8 @@ static void repositories_are_understood(void **state)
 	}
 }
 
-/* Every instance type of the prices that is had with one accelerator is that one; one that is had with several says which. */
+/* An instance type that is offered with one accelerator gives that accelerator. An instance type with several lists
+ * them. */
 static void instances_are_understood(void **state)
 {
 	struct given_instance p5 = given_instance(catalogue, "P5.48xlarge"), a3 = given_instance(catalogue, "a3-highgpu-8g"), n1 = given_instance(catalogue, "n1-highmem-16");

@@ -1,4 +1,5 @@
-/* The client against a server of a few lines that says what it is told, however wrong; and where the client does not go. */
+/* Tests the client against a small server that sends any answer, valid or not; and the addresses that the client
+ * refuses. */
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -11,7 +12,7 @@
 
 enum { ANSWER_MAX = 64 * 1024 };
 
-/* One connection: keeps what came, says `says`, and closes after `hold_s`. */
+/* Accepts one connection, stores the request, sends `says`, and closes after `hold_s`. */
 struct teller {
 	const char *says;
 	double hold_s;
@@ -144,7 +145,7 @@ static void what_it_is_told_to_wait_is_heard(void **state)
 	}
 }
 
-/* The second teller would hear of it. */
+/* The second server would receive a followed redirect. */
 static void a_redirect_is_an_answer(void **state)
 {
 	struct teller here, there;
@@ -228,7 +229,7 @@ static void it_can_be_called_away(void **state)
 	finish(&teller);
 }
 
-/* 192.0.2.1 is nobody's (RFC 5737): a client that tried would wait, and not be forbidden. */
+/* No host uses 192.0.2.1 (RFC 5737). A client that tried it would time out instead of refusing it. */
 static void it_goes_nowhere_else(void **state)
 {
 	static const char *const urls[] = {"http://192.0.2.1:1/", "http://[2001:db8::1]:1/", "http://[::ffff:192.0.2.1]:1/", "file:///etc/passwd",
@@ -243,7 +244,7 @@ static void it_goes_nowhere_else(void **state)
 		assert_null(strstr(answer.detail, "fp_secret"));
 		http_answer_release(&answer);
 	}
-	answer = ask((struct http_request){.url = "http://[::ffff:127.0.0.1]:1/"}); /* ours, but nobody is there */
+	answer = ask((struct http_request){.url = "http://[::ffff:127.0.0.1]:1/"}); /* an address of this machine, without a server */
 	assert_int_equal(answer.end, HTTP_UNREACHABLE);
 	http_answer_release(&answer);
 }

@@ -1,4 +1,5 @@
-/* Parts of boards: what is published of them, how they add up to boards, and when they serve better than whole ones. */
+/* Tests parts of boards: their published figures, how they add up to boards, and when they serve better than whole
+ * boards. */
 #include "hwdb/resolve/mig.h"
 
 #include <math.h>
@@ -63,7 +64,7 @@ static void golden_cases(void **state)
 	golden_run("tests/hwdb/golden/mig.txt", rows, COUNT_OF(rows), 7);
 }
 
-/* No part is more than its board, and no board is cut into more than it has. */
+/* No part exceeds its board, and all parts together need no more than the board has. */
 static void parts_do_not_exceed_their_board(void **state)
 {
 	size_t boards = 0;
@@ -146,7 +147,7 @@ static enum status run(const struct inference_input *input)
 	return planner_inference(input, &plan, &failure);
 }
 
-/* Small steps wait for the host, not for the board: parts of one board do so at the same time. */
+/* Small steps wait for the host, not for the board. The parts of one board can wait at the same time. */
 static void slices_of_busy_boards_save_boards(void **state)
 {
 	struct sliced sliced;
@@ -157,7 +158,7 @@ static void slices_of_busy_boards_save_boards(void **state)
 	assert_int_equal(run(&sliced.fixture.inference), STATUS_OK);
 	assert_non_null(best->mig_profile);
 	assert_string_equal(best->accelerator.id, "h100-sxm5-80gb");
-	assert_close(best->accelerator.memory_bandwidth_gbs, 3350, 1e-12); /* the option is of the board */
+	assert_close(best->accelerator.memory_bandwidth_gbs, 3350, 1e-12); /* the option describes the board */
 	assert_int_equal(best->replicas, best->gpu_count);
 	assert_true(best->slices_per_gpu >= 2);
 	assert_int_equal(best->gpus_per_replica, 1);
@@ -166,7 +167,7 @@ static void slices_of_busy_boards_save_boards(void **state)
 	assert_true(best->memory.capacity_bytes < 43e9);
 	assert_true(best->energy.mean_gpu_w < 700);
 	assert_true(best->energy.mean_gpu_w > 0.118 * 700);
-	assert_true(plan.rule_of_thumb.gpu_count_exact < (double)best->gpu_count); /* of boards, as the plan */
+	assert_true(plan.rule_of_thumb.gpu_count_exact < (double)best->gpu_count); /* boards, as in the plan */
 	assert_true(plan.rule_of_thumb.gpu_count_exact > 0.5 * (double)best->gpu_count);
 	whole = best->gpu_count;
 	sliced.fixture.inference.slice_count = 0;
@@ -175,8 +176,8 @@ static void slices_of_busy_boards_save_boards(void **state)
 	assert_true(best->gpu_count > whole);
 }
 
-/* A board rests while all of its slices do: busy 1 - (1 - b)^n of the time with n slices that are each busy b; what its slices do in the
- * whole is then done in that time. */
+/* A board is idle only while all of its slices are. With n slices, each busy for the fraction b, it is busy 1 - (1 -
+ * b)^n of the time. The work of all slices is done in that time. */
 static void a_board_rests_when_all_of_its_slices_do(void **state)
 {
 	struct sliced sliced;
@@ -205,7 +206,7 @@ static void a_board_rests_when_all_of_its_slices_do(void **state)
 	assert_true(point.busy_fraction > 0.01 && point.busy_fraction < 0.5);
 	fleet_cost(&fleet, &replica, &demand, &limits, &costs, NULL);
 	idle = pow(1 - point.busy_fraction, slices);
-	assert_int_equal(costs.gpus_paid, 8); /* of which seven idle */
+	assert_int_equal(costs.gpus_paid, 8); /* seven of them idle */
 	costs.usage.busy_fraction *= 8;
 	assert_close(costs.usage.busy_fraction, 1 - idle, 1e-9);
 	assert_close(costs.usage.busy_fraction * costs.usage.memory_utilization,
@@ -214,7 +215,7 @@ static void a_board_rests_when_all_of_its_slices_do(void **state)
 		slices * point.busy_fraction * point.compute_utilization * part->slice->compute_share, 1e-9);
 }
 
-/* A board that fails takes all of its slices along. */
+/* A board that fails takes all of its slices with it, so a spare is a whole board. */
 static void a_spare_is_a_board(void **state)
 {
 	struct sliced sliced;
@@ -249,7 +250,7 @@ static void a_fixed_number_is_of_boards(void **state)
 	assert_int_equal(best->slices_per_gpu, 7);
 }
 
-/* What takes several accelerators takes no slices of them. */
+/* A layout that needs several accelerators does not use slices. */
 static void a_pinned_width_leaves_slices_out(void **state)
 {
 	struct sliced sliced;
@@ -263,7 +264,7 @@ static void a_pinned_width_leaves_slices_out(void **state)
 		assert_null(plan.alternatives[i].mig_profile);
 }
 
-/* A slice has no link over which a prompt's cache would go. */
+/* A slice has no link that could send a prompt's cache. */
 static void prompts_apart_leave_slices_out(void **state)
 {
 	struct sliced sliced;
@@ -294,7 +295,7 @@ static void slices_have_names(void **state)
 {
 	static const struct {
 		const char *name;
-		size_t length; /* of the board's name; 0: names no slice */
+		size_t length; /* of the board's name; 0: the name is not a slice */
 		const char *profile;
 	} names[] = {{"h100-1g.10gb", 4, "1g.10gb"}, {"H100 MIG 1g.10gb", 4, "1g.10gb"}, {"a100-40gb:3g.20GB", 9, "3g.20gb"}, {"h200/mig-1g.18gb", 4, "1g.18gb"},
 		{"NVIDIA H100 80GB HBM3 MIG 2g.20gb", 21, "2g.20gb"}, {"h100", 0, ""}, {"1g.10gb", 0, ""}, {"h100-80gb", 0, ""}, {"h100-1g.10", 0, ""},

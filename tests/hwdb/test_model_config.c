@@ -1,4 +1,5 @@
-/* Hugging Face configurations to models: published counts, every row of the built-in catalogue, faults, mutations. */
+/* Tests the conversion of Hugging Face configurations to models: published counts, every row of the built-in catalogue,
+ * faults, mutations. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@ static enum status read_text(const char *json)
 	return model_config_read(json, strlen(json), "/model/config", &model, &failure);
 }
 
-/* Calls `check` for every line of a JSON-lines file that holds a config; returns how many. */
+/* Calls `check` for every line of a JSON-lines file that has a config. Returns the number of calls. */
 static int each_line(const char *path, int (*check)(const json_t *row, const char *config), int *bad)
 {
 	FILE *file = fopen(path, "r");
@@ -74,7 +75,8 @@ static int check_golden(const json_t *row, const char *config)
 	return 1;
 }
 
-/* What Hugging Face shows as the size of the stored weights, to the last parameter, over some sixty families. */
+/* The counts must equal the size of the stored weights on Hugging Face, to the last parameter, for about sixty
+ * families. */
 static void published_checkpoints_are_counted_exactly(void **state)
 {
 	int bad = 0;
@@ -125,7 +127,8 @@ static double flops_of(const char *id)
 	return model_forward_flops_per_token(&model, 1);
 }
 
-/* Published sizes, to the last parameter where checkpoints show them; and multiply-adds as their makers publish them, two FLOPs each. */
+/* Parameters must equal the published sizes, to the last one if a checkpoint shows it. FLOPs must be twice the
+ * multiply-adds that the makers publish. */
 static void towers_are_counted_and_take_the_published_work(void **state)
 {
 	int bad = 0;
@@ -135,13 +138,15 @@ static void towers_are_counted_and_take_the_published_work(void **state)
 	assert_int_equal(bad, 0);
 	assert_close(flops_of("vit-base-patch16-224"), 2 * 17.56e9, 0.01);  /* torchvision, vit_b_16: 17.56 G multiply-adds */
 	assert_close(flops_of("dit-xl-2-256"), 2 * 118.6e9, 0.01);          /* Peebles and Xie 2022, arXiv 2212.09748: DiT-XL/2 118.6 G */
-	/* T5-base by hand: 12 x (512 x 7.08e6 + 512 x 512 x 1536) multiply-adds in, 12 x (114 x (7.08e6 + 1.18e6) + 512 x 1.18e6 + 114 x (57.5 + 512) x 1536) out, and the logits */
+	/* T5-base by hand, in multiply-adds. Encoder: 12 x (512 x 7.08e6 + 512 x 512 x 1536). Decoder: 12 x (114 x (7.08e6 +
+	 * 1.18e6) + 512 x 1.18e6 + 114 x (57.5 + 512) x 1536). The logits come on top. */
 	assert_close(flops_of("t5-base"), 2 * (12 * (512 * 7.0779e6 + 512.0 * 512 * 1536) + 12 * (114 * 8.2575e6 + 512 * 1.1796e6 + 114 * 569.5 * 1536) + 114 * 24.674e6), 0.01);
-	/* SD3's text encoders and autoencoder are apart; a step at 1,024 x 1,024 attends over 4,096 and 333 tokens. */
+	/* The text encoders and the autoencoder of SD3 are not counted. A step at 1,024 x 1,024 attends over 4,096 and 333
+	 * tokens. */
 	assert_true(flops_of("sd3-medium") > 2 * 4096 * 1e9 && flops_of("flux-dev") > flops_of("sd3-medium"));
 }
 
-/* BERT meets every token, a decoder half of them. */
+/* A token of BERT attends to all tokens, a token of a decoder to half of them on average. */
 static void an_encoder_attends_to_all(void **state)
 {
 	double encoder, decoder;
@@ -160,7 +165,8 @@ static void an_encoder_attends_to_all(void **state)
 
 /* --- FLOPs ------------------------------------------------------------------------------------------------ */
 
-/* At one token, two FLOPs for each parameter that is met: all but the experts not chosen and the tables looked up. */
+/* At one token the model needs two FLOPs for each parameter, except those of experts that are not chosen and of lookup
+ * tables. */
 static int check_flops(const json_t *row, const char *config)
 {
 	double lookup, met;
@@ -188,7 +194,7 @@ static void a_token_takes_two_flops_for_each_parameter_it_meets(void **state)
 
 /* --- the catalogue ---------------------------------------------------------------------------------------- */
 
-/* Rows whose published total is not what the configuration holds: the count that is right, and why. */
+/* Rows whose published total differs from the configuration, with the right count and the reason. */
 static const struct {
 	const char *id;
 	double right, tolerance;
@@ -218,7 +224,7 @@ static double published_total(const char *id, double published, double *allowed)
 	return published;
 }
 
-/* Publishers count active parameters with both tables, without the one that is looked up, or without either. */
+/* Publishers count active parameters with both tables, without the lookup table, or without either. */
 static double nearest_active(double published)
 {
 	double table = (double)model.vocabulary * model.hidden;
@@ -271,7 +277,7 @@ static void every_row_of_the_catalogue_has_its_published_size(void **state)
 	"value_heads\":8,"                                                                                                 \
 	"\"vocab_size\":1000"
 
-/* A classifier and a reward model have one table and a head of few columns. */
+/* A classifier and a reward model have one table and a head with few columns. */
 static void labels_take_the_place_of_logits(void **state)
 {
 	double logits;
@@ -455,7 +461,7 @@ static void what_cannot_be_is_a_fault_at_its_place(void **state)
 	}
 }
 
-/* Faults found before, elsewhere in the request, neither stop nor spoil the reading. */
+/* Faults that were found earlier, elsewhere in the request, neither stop nor change the reading. */
 static void earlier_faults_do_not_count(void **state)
 {
 	static const char json[] = "{\"model_type\":\"llama\"," LLAMA "}";
@@ -498,7 +504,7 @@ static void model_is_sane(void)
 	assert_true(model_kv_bytes(&model, 4096, 2) >= 0);
 }
 
-/* Bytes changed, cut and repeated: always a status, and a model that adds up where it is OK. */
+/* Changes, cuts and repeats bytes. The reader must always return a status, and an accepted model must be consistent. */
 static int check_mutations(const json_t *row, const char *config)
 {
 	static const char bytes[] = "0123456789-.,:[]{}\"enul";
@@ -535,7 +541,7 @@ static void mutated_configurations_always_end_in_a_status(void **state)
 	each_line("hwdb/data/models.jsonl", check_mutations, &bad);
 }
 
-/* As cards of published checkpoints have it; the last three say nothing that is known. */
+/* The quantization configs of published checkpoints. The last three give no known precision. */
 static void checkpoints_say_their_precision(void **state)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* Which price is a plan's price: one case for each rule. */
+/* Tests which price a plan uses: one case for each rule. */
 #include "hwdb/catalogue/catalogue_index.h"
 #include "hwdb/catalogue/offers.h"
 #include "hwdb/fixture.h"
@@ -94,7 +94,8 @@ static void spot_only_when_asked_for(void **state)
 	assert_true(rejects.other_term > 0);
 }
 
-/* Prices of commitments count for as long as the longest is; an age that is given holds for them, too. */
+/* A committed price is valid as long as the longest commitment, three years. A max_age_days in the request applies to
+ * committed prices, too. */
 static void commitments_are_older(void **state)
 {
 	(void)state;
@@ -111,7 +112,7 @@ static void commitments_are_older(void **state)
 	assert_close(offer.usd_per_gpu_hour, 38.86438 / 8, 1e-9);
 }
 
-/* The list of 2025-03-07 is 624 days old: dataoorts' H100 at 0.69 counts only for who names it. */
+/* The list of 2025-03-07 is 624 days old. dataoorts' H100 at 0.69 counts only if the request names the provider. */
 static void old_offers_only_when_named(void **state)
 {
 	(void)state;
@@ -142,7 +143,8 @@ static void suspicious_offers_only_when_named(void **state)
 	assert_true(offer.usd_per_gpu_hour < 0.14);
 }
 
-/* On demand costs more than spot: where a provider's row says otherwise in the same region, it is doubted (a host's part of a machine, TPU v4). */
+/* On demand costs more than spot. If a provider's row in the same region says otherwise, the row is suspicious (a part
+ * of a machine, TPU v4). */
 static void on_demand_below_its_own_spot_is_doubted(void **state)
 {
 	const struct accelerator_row *row = catalogue_accelerator(fixture.catalogue, "tpu-v4", NULL);
@@ -169,7 +171,7 @@ static void on_demand_below_its_own_spot_is_doubted(void **state)
 		}
 }
 
-/* DataCrunch is Verda today: one name finds both. */
+/* DataCrunch is called Verda today. Either name finds the offers of both. */
 static void providers_go_by_any_of_their_names(void **state)
 {
 	(void)state;
@@ -192,7 +194,7 @@ static void regions_restrict(void **state)
 	assert_int_equal(rejects.not_named + rejects.other_term, rejects.offers);
 }
 
-/* Google's hosts are listed without their accelerators, and those without hosts: neither half is an offer. */
+/* Google lists hosts without accelerators, and accelerators without hosts. Neither part alone is an offer. */
 static void half_a_machine_is_no_offer(void **state)
 {
 	const struct catalogue_rows *rows = &fixture.catalogue->rows;
@@ -300,7 +302,7 @@ static void a_model_is_read_from_its_config_or_its_size(void **state)
 		catalogue_of_model("{\"id\": \"x\", \"config\": {\"hidden_size\": -1}}\n", 1 << 20), STATUS_INVALID);
 	assert_true(fixture.failure.fault_count > 0);
 	assert_contains(fixture.failure.faults[0].pointer, "/models/x/config");
-	/* The row takes the arena's only block: what the index needs cannot be had. */
+	/* The row uses the arena's only block, so the index gets no memory. */
 	assert_int_equal(catalogue_of_model("{\"id\": \"x\", \"params_total\": 7e9}", 16 * 1024), STATUS_OK);
 	assert_int_equal(catalogue_of_model("{\"id\": \"x\", \"params_total\": 7e9}", 4400), STATUS_NO_MEMORY);
 }
@@ -379,7 +381,7 @@ static void whole_instances_are_paid(void **state)
 	}
 }
 
-/* What is reserved for years costs less than on demand in the same place, and longer terms cost less. */
+/* Reserved terms cost less than on demand in the same place, and longer terms cost less. */
 static void reserved_terms_are_below_those_on_demand(void **state)
 {
 	static const struct {
@@ -408,7 +410,7 @@ static void rented_cards_have_a_current_price(void **state)
 	(void)state;
 	assert_true(cheapest("rtx-4090"));
 	assert_true(cheapest("gh200"));
-	assert_false(cheapest("h800")); /* an assumption of its renter, which is looked at where somebody names it */
+	assert_false(cheapest("h800")); /* an assumption of the user who rents it; it counts only if the request names the provider */
 	pricing.providers = (struct text_list){(const char *[]){"deepseek"}, 1};
 	assert_true(cheapest("h800"));
 	assert_close(offer.usd_per_gpu_hour, 2, 1e-12);

@@ -1,5 +1,6 @@
-/* The built-in rows held against what can be: rates between formats, bandwidth by the kind of memory, power, prices beside those of the same
- * accelerator, grids and buildings. What is unusual and true stands in a list with its reason; a new row that is neither fails. */
+/* Checks the built-in rows against physical and market limits: rates between formats, bandwidth by the kind of memory,
+ * power, prices compared with other prices of the same accelerator, grids and buildings. A list names each unusual
+ * value that is true, with its reason. A new row outside the limits and the lists fails. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,15 +27,15 @@ static bool is_one_of(const char *id, const char *const *ids)
 
 static void rates_of_formats_are_multiples_of_each_other(void **state)
 {
-	/* Gaudi 3: FP16 and TF32 without its matrix engine's full width. MI100: BF16 at half of FP16. */
+	/* Gaudi 3 runs FP16 and TF32 without the full width of its matrix engine. MI100 runs BF16 at half of FP16. */
 	static const char *const odd_16_bit[] = {"gaudi3", "mi100", NULL};
-	/* Formats that are only stored narrow, or summed in FP32 at the rate of BF16. */
+	/* These accelerators only store the format in fewer bits, or run it at the rate of BF16. */
 	static const char *const fp8_as_bf16[] = {"gaudi3", "inferentia2", "trainium1", "tpu-v6e", NULL};
 	static const char *const tf32_as_bf16[] = {"gaudi3", "inferentia2", "trainium1", "trainium2", NULL};
-	/* GeForce: the driver halves matrix products that are summed in FP32, and no others. */
+	/* GeForce: the driver halves the rate of matrix products with FP32 sums, and of no others. */
 	static const char *const fourfold[] = {"rtx-3090", "rtx-4090", "rtx-5090", NULL};
 	static const char *const int8_as_bf16[] = {"mi210", "mi250x", "tpu-v4", NULL};
-	/* Blackwell Ultra: INT8 given up, FP4 at half as much again. */
+	/* Blackwell Ultra has hardly any INT8, and FP4 at 1.5 times the usual rate. */
 	static const char *const ultra[] = {"b300-sxm6-288gb", "gb300", NULL};
 
 	(void)state;
@@ -62,7 +63,7 @@ static void rates_of_formats_are_multiples_of_each_other(void **state)
 	}
 }
 
-/* GB/s of the slowest and the fastest machine that was built of each kind; JEDEC's rate times the widest bus sold. */
+/* GB/s of the slowest and the fastest product of each kind: the rate by JEDEC times the widest bus sold. */
 static void bandwidth_fits_the_memory(void **state)
 {
 	static const struct {
@@ -86,7 +87,7 @@ static void bandwidth_fits_the_memory(void **state)
 			}
 		if (!found)
 			fail_msg("%s: memory \"%s\"", a->id, a->memory_type);
-		/* The plate counts 10^9 or 2^30; ECC and the driver keep up to 7 % of the latter. */
+		/* The name-plate counts in 10^9 or 2^30 bytes. ECC and the driver reserve up to 7 % of the latter. */
 		if (is_given(a->memory_usable_bytes) && !within(a->memory_usable_bytes / (a->memory_gb * 1e9), 0.93, 1.0738))
 			fail_msg("%s: %g usable of %g GB", a->id, a->memory_usable_bytes, a->memory_gb);
 	}
@@ -112,7 +113,8 @@ static void power_fits_the_rates(void **state)
 	}
 }
 
-/* 0.2 to 5 times the median of its accelerator and term, as feeds are judged; what is below is marked, and no plan takes it unasked. */
+/* Prices are within 0.2 to 5 times the median of the accelerator and term, the limits for feeds. A lower price is
+ * marked, and a plan uses it only on request. */
 static void prices_stand_beside_those_of_the_same_accelerator(void **state)
 {
 	size_t offers = 0, outside = 0;
@@ -166,9 +168,9 @@ static void what_binds_longer_or_less_costs_less(void **state)
 
 static void grids_and_buildings_are_of_this_world(void **state)
 {
-	/* Coal or gas alone, and diesel on islands. */
+	/* Grids on coal or gas only, and islands on diesel. */
 	static const char *const dirty[] = {"country.tkm", "country.uzb", "country.bhr", "country.msr", "country.shn", NULL};
-	/* Water power alone, by its publisher. */
+	/* Grids on water power only, according to the publisher. */
 	static const char *const clean[] = {"country.caf", NULL};
 
 	(void)state;

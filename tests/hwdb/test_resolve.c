@@ -1,4 +1,4 @@
-/* From what a request says to what the planner takes. */
+/* Tests the step from a request to the planner's input. */
 #include <stdio.h>
 
 #include "hwdb/fixture.h"
@@ -76,7 +76,7 @@ static void what_is_given_is_not_assumed(void **state)
 	request.optimizer = OPTIMIZER_LION;
 	request.stack = STACK_FSDP;
 	assert_int_equal(resolve(), STATUS_OK);
-	assert_int_equal(fixture.findings.assumption_count, 1); /* machines of four: a link within a machine joins four */
+	assert_int_equal(fixture.findings.assumption_count, 1); /* instances of four: a link within an instance joins four */
 	assert_close(fixture_assumption("max_nvlink_domain")->number, 4, 1e-12);
 	assert_int_equal(fixture.findings.warning_count, 0);
 	assert_false(input.candidates[0].has_offer);
@@ -364,7 +364,7 @@ static void an_offer_suits_what_works_together(void **state)
 	const struct candidate *h100;
 
 	(void)state;
-	/* A job of unknown size: whole nodes first, and what each smaller instance costs beside them. */
+	/* The size of the job is unknown. The offer has whole nodes, and the supplies list the price of each smaller instance. */
 	assert_int_equal(resolve(), STATUS_OK);
 	h100 = &input.candidates[0];
 	assert_int_equal(h100->offer.gpus, 8);
@@ -374,7 +374,7 @@ static void an_offer_suits_what_works_together(void **state)
 		for (size_t k = 0; k < i; k++) {
 			const struct supply *cheap = &h100->supplies[k], *dear = &h100->supplies[i];
 
-			/* what costs more for the same instance stands on a cleaner grid or in a better building */
+			/* A higher price for the same instance comes with a cleaner grid or a better building. */
 			assert_true(dear->offer.usd_per_gpu_hour >= cheap->offer.usd_per_gpu_hour);
 			assert_true(dear->offer.gpus != cheap->offer.gpus || dear->site.pue < cheap->site.pue ||
 						dear->site.pue * dear->site.grid_gco2e_per_kwh < cheap->site.pue * cheap->site.grid_gco2e_per_kwh);
@@ -461,7 +461,7 @@ static struct calibration_row calibrations[5] = {
 		.meta.valid_from_us = INT64_C(1795132800000000) + 1},
 };
 
-/* Nothing that a plan needs of any accelerator is missing. */
+/* The catalogue must have all figures of each accelerator that a plan needs. */
 static void every_accelerator_resolves(void **state)
 {
 	const struct catalogue_rows *rows = &fixture.catalogue->rows;

@@ -1,4 +1,4 @@
-/* What an inference request and a performance question resolve to. */
+/* Tests the resolution of inference requests and performance questions. */
 #include "hwdb/fixture.h"
 
 static struct inference_request request;
@@ -53,7 +53,7 @@ static void a_plain_load_resolves(void **state)
 		assert_null(strstr(fixture.findings.assumptions[i].source, "default"));
 }
 
-/* Heads that a degree does not divide are refused where stacks do not pad them. */
+/* A degree that does not divide the heads is rejected if the stack does not pad them. */
 static void heads_must_divide(void **state)
 {
 	(void)state;
@@ -83,7 +83,7 @@ static void loads_that_contradict(void **state)
 	fixture_fault("/daily_profile");
 }
 
-/* A statistic that nothing has, or that would be left out without a word, is a fault. */
+/* Statistics that contradict each other are a fault, and so is a value that the planner would ignore. */
 static void lengths_that_cannot_be(void **state)
 {
 	static const struct {
@@ -112,7 +112,7 @@ static void lengths_that_cannot_be(void **state)
 	assert_contains(fixture_fault("/speculative/draft_tokens"), "whole");
 }
 
-/* A day or a week by the hour. */
+/* A profile has 24 or 168 hours: a day or a week. */
 static void profiles_are_days_or_weeks(void **state)
 {
 	static const size_t counts[] = {24, 168, 23, 25, 48, 167};
@@ -160,7 +160,7 @@ static void a_trace_is_a_load(void **state)
 	assert_contains(fixture_fault("/trace/arrivals"), "request 1 arrives before");
 }
 
-/* One moment has no rate, and a span of next to nothing one that no fleet could hold. */
+/* A single moment has no rate. A span of almost zero gives a rate that no fleet could serve. */
 static void a_trace_has_a_rate(void **state)
 {
 	static const double spans_s[] = {0, 5e-324, 1e-9};
@@ -198,7 +198,7 @@ static void lengths_beyond_the_model_are_warned_of(void **state)
 	assert_true(fixture_warned("beyond the 131072 positions"));
 }
 
-/* How many of a trace are too long for the model, of all of them. */
+/* The warning counts the requests that are too long for the model, and all requests. */
 static void what_a_trace_has_beyond_the_model_is_counted(void **state)
 {
 	struct trace_arrival arrivals[] = {{0, 131000, 72}, {1, 131000, 73}, {2, 10, 10}, {3, 200000, 1}};
@@ -235,7 +235,7 @@ static void one_replica_is_one_accelerator(void **state)
 	fixture_fault("/output_tokens");
 }
 
-/* Nothing that a request can hold may make the resolver write past a small arena. */
+/* With a small arena the resolver must return STATUS_NO_MEMORY and must not write past it. */
 static void little_memory_is_said(void **state)
 {
 	(void)state;
@@ -251,7 +251,8 @@ static void little_memory_is_said(void **state)
 	}
 }
 
-/* What is published in 8 or 4 bits is served in them, unless the request says otherwise; trainings and other models are as before. */
+/* A checkpoint in 8 or 4 bits is served in its own precision, unless the request names another. This does not apply to
+ * trainings and other models. */
 static void checkpoints_are_served_as_published(void **state)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* Where a plan stands, and how its accelerators stand together. */
+/* Tests the site of a plan, and the network between its accelerators. */
 #include <math.h>
 
 #include "hwdb/fixture.h"
@@ -33,7 +33,7 @@ static void site_cases(void **state)
 		{{.provider = "aws", .region = "us-east-1"}, 396.25, 1.15, "United States"},
 		{{.provider = "Amazon", .region = "US-EAST-1"}, 396.25, 1.15, "United States"},
 		{{.provider = "google", .region = "europe-west9"}, 16.3, 1.09,
-			"France"}, /* no PUE of its own: Google's median */
+			"France"}, /* the region has no PUE: this is Google's median */
 		{{.provider = "runpod", .region = "SE"}, 40.7, 1.56, "Sweden"},
 		{{.provider = "ovhcloud", .region = "gra"}, 56.04, 1.28, "France"},
 		{{.provider = "scaleway", .region = "fr-par-2"}, 56.04, 1.17, "France"},
@@ -121,14 +121,14 @@ static void a_named_site_restricts_the_offers(void **state)
 	request.common.site.provider = "aws";
 	request.common.site.region = "eu-north-1";
 	assert_int_equal(resolve(), STATUS_OK);
-	assert_string_equal(input.candidates[0].offer.provider, "aws"); /* of its provider before all others */
+	assert_string_equal(input.candidates[0].offer.provider, "aws"); /* offers of the site's provider come before all others */
 	assert_close(input.candidates[0].site.grid_gco2e_per_kwh, 24.71, 1e-9);
 	resolve_recommended(&fixture.resolver, &input.request.common, input.candidates, 1, &input.candidates[0].offer);
 	assert_contains(fixture.findings.warnings[0].detail, "two places: the price is that of aws us-east-1 (United States), grid, PUE and water are those of aws eu-north-1");
 	begin(state);
 	request.common.site.provider = "aws";
 	request.common.site.region = "eu-north-1";
-	request.common.accelerator.id = "mi300x"; /* which the provider rents nowhere */
+	request.common.accelerator.id = "mi300x"; /* the provider does not offer this accelerator */
 	assert_int_equal(resolve(), STATUS_OK);
 	assert_true(input.candidates[0].has_offer && strcmp(input.candidates[0].offer.provider, "aws") != 0);
 	findings_warn(&fixture.findings, "another");
@@ -157,7 +157,7 @@ static void what_a_provider_has_comes_before_what_others_have(void **state)
 	(void)state;
 	request.common.accelerator.id = NULL;
 	request.common.site.provider = "aws";
-	request.common.site.region = "eu-north-1"; /* where the catalogue has no offer at all */
+	request.common.site.region = "eu-north-1"; /* the catalogue has no offer in this region */
 	assert_int_equal(resolve(), STATUS_OK);
 	assert_true(input.candidate_count > 3);
 	for (size_t i = 0; i < input.candidate_count; i++)
@@ -202,8 +202,8 @@ static void topologies(void **state)
 	}
 }
 
-/* Every TPU, Trainium and Inferentia of the catalogue has links to neighbours only; whatever has switches has not. */
-/* Nobody promises a fabric between instances of one, where no larger ones are on offer; a slice of TPUs is joined however it is priced. */
+/* No provider guarantees a fabric between instances with one accelerator if it has no larger instances. The chips of a
+ * TPU slice are always linked, whatever the price refers to. */
 static void single_instances_have_no_fabric(void **state)
 {
 	const struct offer one = {.provider = "lambda", .instance_type = "1x GH200 (96 GB)", .gpus = 1};
@@ -214,7 +214,7 @@ static void single_instances_have_no_fabric(void **state)
 	assert_close(topology_of(gh200, &one, 1).internode_gbs, 1.25, 1e-12);
 	assert_true(topology_of(gh200, &one, 1).rented_singly);
 	assert_close(topology_of(gh200, &one, 4).internode_gbs, 50, 1e-12);
-	assert_close(topology_of(gh200, NULL, 1).internode_gbs, 50, 1e-12); /* one's own are as the maker builds them */
+	assert_close(topology_of(gh200, NULL, 1).internode_gbs, 50, 1e-12); /* a user's own machines have the maker's network */
 	assert_false(topology_of(tpu, &one, 1).rented_singly);
 }
 

@@ -1,4 +1,4 @@
-/* Headers of safetensors: how many parameters they hold, and what is no header. */
+/* Tests headers of safetensors files: the number of parameters, and texts that are not headers. */
 #include <string.h>
 
 #include "base/given.h"
@@ -42,7 +42,7 @@ static void a_length_is_judged_before_it_is_believed(void **state)
 	assert_int_equal(length_of("\xff\xff\xff\xff\xff\xff\xff\xff", 8, &header), STATUS_MALFORMED);
 	assert_contains(failure.detail, "18446744073709551615");
 	assert_int_equal(length_of("\0\0\0\x01\0\0\0\0", 8, &header), STATUS_MALFORMED); /* 16 MiB */
-	assert_int_equal(length_of("{\"a\":\"b\"", 8, &header), STATUS_MALFORMED);        /* a page, not a file */
+	assert_int_equal(length_of("{\"a\":\"b\"", 8, &header), STATUS_MALFORMED);        /* a web page, not a file */
 }
 
 static void numbers_are_counted_by_format(void **state)
@@ -58,7 +58,7 @@ static void numbers_are_counted_by_format(void **state)
 		"\"data_offsets\":[900,1300]}}"), STATUS_OK);
 	assert_string_equal(found.dtypes, "F32 10 %, F8_E4M3 90 %");
 	assert_close(found.params_total, 1000, 0);
-	/* eight four-bit weights in each integer: nobody knows how many parameters */
+	/* Each integer contains eight four-bit weights, so the number of parameters is unknown. */
 	assert_int_equal(read_header("{\"a\":{\"dtype\":\"I32\",\"shape\":[500],\"data_offsets\":[0,2000]},\"b\":{\"dtype\":\"F16\",\"shape\":[500],"
 		"\"data_offsets\":[2000,3000]}}"), STATUS_OK);
 	assert_false(is_given(found.params_total));
@@ -78,7 +78,7 @@ static void what_is_no_header_is_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(wrong); i++)
 		if (read_header(wrong[i]) != STATUS_MALFORMED)
-			fail_msg("taken for a header: %s", wrong[i]);
+			fail_msg("accepted as a header: %s", wrong[i]);
 }
 
 static void an_index_names_files_of_the_repository(void **state)
@@ -97,7 +97,7 @@ static void an_index_names_files_of_the_repository(void **state)
 	assert_false(is_given(found.params_total) || is_given(found.bytes));
 	for (size_t i = 0; i < COUNT_OF(wrong); i++)
 		if (read_index(wrong[i]) != STATUS_MALFORMED)
-			fail_msg("taken for an index: %s", wrong[i]);
+			fail_msg("accepted as an index: %s", wrong[i]);
 }
 
 static int begin(void **state)

@@ -1,4 +1,4 @@
-/* Rows that cannot be true, and rates that are not dense. */
+/* Tests the rejection of impossible rows and of rates that are not dense. */
 #include "hwdb/fixture.h"
 #include "hwdb/rows/known_mistakes.h"
 #include "hwdb/rows/rows_text.h"
@@ -70,7 +70,7 @@ static void prices_out_of_bounds(void **state)
 	row.as_of = "2026-07-20";
 	validate_price(&row, "", &fixture.failure);
 	assert_int_equal(fixture.failure.fault_total, 0);
-	row.price_usd_per_hour = 0.07; /* 8 at less than a cent each */
+	row.price_usd_per_hour = 0.07; /* 8 accelerators at less than a cent each */
 	row.pricing_model = "weekly";
 	row.as_of = "last week";
 	row.vcpus = -1;
@@ -96,7 +96,7 @@ static void prices_out_of_bounds(void **state)
 	fixture_fault("/price_usd_per_hour");
 }
 
-/* Tables that give t/kWh where g/kWh belongs say 0.0004 or 400000. */
+/* A table in t/kWh instead of g/kWh contains values such as 0.0004 or 400000. */
 static void regions_out_of_bounds(void **state)
 {
 	struct region_row row = *catalogue_region(fixture.catalogue, "aws.us-east-1");
