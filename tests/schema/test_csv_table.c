@@ -1,4 +1,5 @@
-/* CSV in memory: what RFC 4180 says, what is refused, and that no damaged text makes it read outside. */
+/* Tests CSV in memory: the rules of RFC 4180, rejected texts, and that no damaged text makes the reader read outside
+ * its buffer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,7 +90,7 @@ static void too_many_columns_and_too_little_memory_are_refused(void **state)
 	arena_release(&small);
 }
 
-/* Every damage of a few bytes is either read to the end or refused; ASan watches the bounds. */
+/* Damages a few bytes in every way. The reader must read the text to the end or reject it; ASan checks the bounds. */
 static void damaged_text_is_read_or_refused(void **state)
 {
 	static const char good[] = "id,name,note\r\n1,\"A, \"\"b\"\"\",x\n2,,\"two\nlines\"\n";

@@ -1,4 +1,4 @@
-/* Bodies, patches and queries: what is taken, and how every fault is told. */
+/* Tests bodies, patches and queries: what is accepted, and the report of every fault. */
 #include "api/tables/shared.h"
 #include "api/tables/tables.h"
 #include "support/assert.h"
@@ -14,7 +14,7 @@ static enum status decode(const struct field_table *table, const char *json, voi
 	return record_decode(table, json, strlen(json), &arena, out, &failure);
 }
 
-/* The fault at a pointer has this code, and its detail contains a part. */
+/* Checks that the fault at a pointer has this code and that its detail contains `part`. */
 static void assert_fault(const char *pointer, const char *code, const char *part)
 {
 	for (size_t i = 0; i < failure.fault_count; i++) {
@@ -67,7 +67,7 @@ static void what_people_write_is_read(void **state)
 	assert_true(isnan(training.mfu) && isnan(training.common.carbon_cap_kgco2e));
 }
 
-/* What nobody here reads: nothing is lost of it, and a number is the same double when it is read again. */
+/* The decoder does not interpret this member. It must keep every value, and a number must read back as the same double. */
 static void what_is_carried_through_keeps_its_values(void **state)
 {
 	const struct json_text *config = &training.common.model.config;
@@ -111,7 +111,7 @@ static void shorthands_and_words_stand_for_objects_and_numbers(void **state)
 static void numbers_at_the_edges(void **state)
 {
 	(void)state;
-	/* More digits than an int64 holds, and minus zero. */
+	/* A number with more digits than int64, and minus zero. */
 	assert_int_equal(
 		decode(&table_scaling_request, "{\"compute_flops\":30000000000000000000000000}", &(struct scaling_request){0}),
 		STATUS_OK);
@@ -124,7 +124,7 @@ static void numbers_at_the_edges(void **state)
 	assert_fault("/tokens", "out_of_range", "at least 1");
 	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"budget_usd\":0}", &training), STATUS_INVALID);
 	assert_fault("/budget_usd", "out_of_range", "more than 0 and at most 10000000000000 USD, is 0");
-	/* What no plan can be made of is 0: its inverse would be infinite. */
+	/* A number whose inverse is infinite counts as 0, because no plan can use it. */
 	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"internode_gbs\":5e-324}", &training), STATUS_INVALID);
 	assert_fault("/internode_gbs", "out_of_range", "more than 0");
 	assert_int_equal(
@@ -231,11 +231,11 @@ static void duplicate_keys_are_found_wherever_they_are(void **state)
 	assert_fault("/stages/1/tokens", "duplicate_key", "twice");
 	assert_fault("/model", "duplicate_key", "twice");
 	assert_int_equal(failure.fault_total, 2);
-	/* The same key written in two ways. */
+	/* The same key in two spellings. */
 	assert_int_equal(
 		decode(&table_training_request, "{\"model\":\"m\",\"\\u006dodel\":\"m\"}", &training), STATUS_INVALID);
 	assert_fault("/model", "duplicate_key", "twice");
-	/* In what is carried through unread, too. */
+	/* Duplicate keys are also found in members that the decoder does not interpret. */
 	assert_int_equal(decode(&table_training_request, "{\"model\":{\"config\":{\"a\":[{\"b\":1,\"b\":1}]}}}", &training),
 		STATUS_INVALID);
 	assert_fault("/model/config/a/0/b", "duplicate_key", "");
@@ -258,7 +258,7 @@ static void what_is_not_json_is_malformed(void **state)
 	deep[66] = '\0';
 	assert_int_equal(decode(&table_training_request, deep, &training), STATUS_MALFORMED);
 	assert_contains(failure.detail, "deeper than 32");
-	assert_int_equal(decode(&table_training_request, deep + 1, &training), STATUS_MALFORMED); /* 32 open, 33 closed */
+	assert_int_equal(decode(&table_training_request, deep + 1, &training), STATUS_MALFORMED); /* 32 levels open, 33 are closed */
 	assert_contains(failure.detail, "not JSON");
 	assert_int_equal(decode(&table_training_request, "[1]", &training), STATUS_INVALID);
 	assert_fault("", "wrong_type", "an object, not a list");
@@ -448,7 +448,7 @@ static int stop(void **state)
 	return 0;
 }
 
-/* A newer server's answer has more; a mistyped member is a fault all the same. */
+/* A newer server's answer may have more members. A member of a wrong type is still a fault. */
 static void answers_of_newer_servers_are_read(void **state)
 {
 	static const char more[] = "{\"id\":\"0190f5a2-0000-7000-8000-000000000000\",\"attempt\":2,\"moon\":{\"phase\":[1]},\"late\":true}",
@@ -466,7 +466,8 @@ static void answers_of_newer_servers_are_read(void **state)
 	assert_int_equal(decode(&table_benchmark_request, "{\"moon\":1}", &record), STATUS_INVALID);
 }
 
-/* Times in every unit: "1s" of milliseconds, "90s" of minutes, "2h" of hours; what is a rate takes none. */
+/* A time may have another unit than its field: "1s" in milliseconds, "90s" in minutes, "2h" in hours. A rate takes no
+ * unit of time. */
 static void times_are_written_as_people_do(void **state)
 {
 	(void)state;
@@ -487,7 +488,7 @@ static void times_are_written_as_people_do(void **state)
 	assert_fault("/slo/ttft_ms", "bad_format", "\"500ms\", \"1s\"");
 }
 
-/* What other tools call a field leads to ours, with the pointer where it stands. */
+/* The error about another tool's field name must name our field, with its pointer. */
 static void other_tools_names_lead_to_ours(void **state)
 {
 	static const struct {
@@ -516,7 +517,8 @@ static void other_tools_names_lead_to_ours(void **state)
 	assert_fault("/zzz", "unknown_field", "/docs lists the fields");
 }
 
-/* Members of objects by dotted names: as many of an object as there are, and each fault at its place. */
+/* Dotted names set members of objects. A query may set several members of one object, and each fault has its own
+ * pointer. */
 static void queries_reach_into_objects(void **state)
 {
 	const struct query_parameter good[] = {{"model.params", "8B"}, {"requests_per_s", "2"}, {"prompt_tokens", "10"}, {"output_tokens", "10"}, {"slo.ttft_ms", "500"},

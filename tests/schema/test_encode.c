@@ -1,4 +1,4 @@
-/* Answers: results by their tables, CSV, problems. */
+/* Tests answers: results by their tables, CSV, problems. */
 #include "api/problem.h"
 #include "api/tables/tables.h"
 #include "support/assert.h"
@@ -177,7 +177,7 @@ static void a_problem_tells_all(void **state)
 		failure_add(&failure, "/a~1b", "out_of_range", "number %d", i);
 	buffer_clear(&out);
 	json_writer_init(&writer, &out);
-	api_problem(&failure, NULL, "", &writer); /* without a server there is no request to name */
+	api_problem(&failure, NULL, "", &writer); /* outside the server there is no request to name */
 	assert_contains(out.bytes, "\"status\":422");
 	assert_null(strstr(out.bytes, "request_id"));
 	assert_contains(out.bytes, "{\"pointer\":\"/a~1b\",\"code\":\"out_of_range\",\"detail\":\"number 0\"}");

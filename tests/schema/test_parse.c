@@ -1,4 +1,4 @@
-/* The reader of JSON text, held against jansson's own on well-formed and on damaged text. */
+/* Compares the JSON reader with jansson on well-formed and on damaged text. */
 #include <jansson.h>
 
 #include "schema/decode.h"
@@ -7,7 +7,7 @@
 static struct arena arena;
 static struct failure failure;
 
-/* Every kind of value, escape and white space that JSON has. */
+/* Every kind of value, escape and white space in JSON. */
 static const char *const seeds[] = {
 	"{\"a\":1,\"b\":[-2.5e-3,1E+2,0,-0,0.125],\"c\":{\"d\":null,\"e\":true,\"f\":false},\"g\":[],\"h\":{}}",
 	"[\"plain\",\"\\\"\\\\\\/\\b\\f\\n\\r\\t\",\"\\u00e4\\uD83D\\uDE00\\u20ac\",\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\x7f\",\"\"]",
@@ -17,7 +17,7 @@ static const char *const seeds[] = {
 
 static void same(const struct node *ours, const json_t *theirs);
 
-/* Of members with one key the last is kept, here as there. */
+/* Both readers keep the last of several members with one key. */
 static void same_members(const struct node *ours, const json_t *theirs)
 {
 	size_t members = 0;
@@ -49,7 +49,7 @@ static void same(const struct node *ours, const json_t *theirs)
 		same_members(ours, theirs);
 	} else if (ours->kind == NODE_LIST && json_is_array(theirs)) {
 		same_elements(ours, theirs);
-	} else if (node_is_number(ours)) { /* 18 digits and fewer are an integer, more a real */
+	} else if (node_is_number(ours)) { /* up to 18 digits make an integer, more a real */
 		assert_true(json_is_number(theirs));
 		assert_true(node_number(ours) >= number && node_number(ours) <= number);
 		assert_true(ours->kind != NODE_INTEGER || ours->integer == json_integer_value(theirs));
@@ -62,7 +62,7 @@ static void same(const struct node *ours, const json_t *theirs)
 	}
 }
 
-/* The same verdict and the same tree. */
+/* Checks that both readers give the same verdict and the same tree. */
 static void agree(const char *text, size_t length)
 {
 	json_t *theirs = json_loadb(text, length, JSON_DECODE_INT_AS_REAL, NULL);
@@ -124,7 +124,7 @@ static void what_is_damaged_has_the_same_verdict(void **state)
 	}
 }
 
-/* jansson passes over it after a number. */
+/* jansson accepts a NUL after a number. Our reader must reject it. */
 static void a_nul_byte_is_never_json(void **state)
 {
 	(void)state;
@@ -166,7 +166,7 @@ static void duplicates_are_named_even_when_escaped(void **state)
 	arena_reset(&arena);
 }
 
-/* Objects with many members are sorted for it, those with few are not. */
+/* The reader sorts objects with many members to find duplicates, and compares the members of small ones. */
 static void duplicates_are_found_among_many(void **state)
 {
 	struct node *tree;

@@ -1,4 +1,4 @@
-/* Many rows of one table as they arrive: pieces of any size, every awkward file, faults with their places. */
+/* Tests the stream reader of rows: pieces of any size, awkward files, faults with their places. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static enum status read_in_pieces(struct row_reader *reader, const char *text, s
 	return status == STATUS_OK ? row_reader_end(reader, failure) : status;
 }
 
-/* The header and what follows it, read whole. The reader is the caller's. */
+/* Reads the header and `rows` at once. The caller frees the reader. */
 static struct row_reader *read_prices(const char *rows, enum status expected, struct failure *failure)
 {
 	struct row_reader *reader = row_reader_new(&table_price, ROW_FORM_CSV);
@@ -65,7 +65,7 @@ static void pieces_of_any_size_are_the_same_rows(void **state)
 			assert_null(rows[1].region);
 			assert_null(rows[1].meta.origin);
 			assert_null(rows[2].notes);
-			assert_ptr_equal(rows[1].provider, rows[2].provider); /* kept once */
+			assert_ptr_equal(rows[1].provider, rows[2].provider); /* equal texts are stored once */
 			assert_int_equal(set.places[1].row, form == ROW_FORM_CSV ? 3 : 1);
 			row_reader_free(reader);
 		}
@@ -80,7 +80,7 @@ static void places_count_as_a_spreadsheet_does(void **state)
 	const struct row_fault *faults = row_reader_faults(reader, &count, &total);
 
 	(void)state;
-	assert_int_equal(total, 2); /* a line end is no part of a name */
+	assert_int_equal(total, 2); /* a name cannot contain a line end */
 	assert_int_equal(faults[0].place.row, 2);
 	assert_string_equal(faults[0].code, "control_character");
 	assert_int_equal(faults[1].place.row, 3);
@@ -158,7 +158,7 @@ static void differences_are_told_by_column(void **state)
 	a.price_usd_per_hour = 1.0 / 3;
 	a.notes = "one, two";
 	b = a;
-	b.meta.revision = 9; /* answered only */
+	b.meta.revision = 9; /* only answers have this member */
 	record_differences(&table_price, &a, &b, tell, &told);
 	assert_int_equal(told.count, 0);
 	b.price_usd_per_hour = nextafter(1.0 / 3, 1);
