@@ -1,4 +1,4 @@
-/* The audit log: entries stand in the commit of what they tell of, are only appended to, and end with their retention. */
+/* Tests the audit log: an entry is in the commit of its change, cannot be changed, and is deleted after its retention. */
 #include <sqlite3.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ static void a_write_has_its_entry(void **state)
 	assert_null(list.next_cursor);
 	assert_int_equal(list.items[0].number, 2); /* newest first */
 	assert_string_equal(list.items[0].key_id, "k2");
-	assert_int_equal(list.items[0].revision, 2); /* which the commit made */
+	assert_int_equal(list.items[0].revision, 2); /* the revision of this commit */
 	assert_null(list.items[0].key_name);
 	assert_string_equal(list.items[1].key_id, "k1");
 	assert_string_equal(list.items[1].key_name, "ops");
@@ -65,7 +65,7 @@ static void a_write_has_its_entry(void **state)
 	assert_true(list.items[1].at_us >= before_us && list.items[1].at_us <= clock_wall_us());
 }
 
-/* What fails has none; and where an entry cannot be written, there is no write. */
+/* A failed change has no entry. If the entry cannot be written, the change is not written either. */
 static void there_is_no_write_without_its_entry(void **state)
 {
 	struct store *store = *state;
@@ -83,7 +83,7 @@ static void there_is_no_write_without_its_entry(void **state)
 	assert_status(store, put_plan(store, 3, &entry_of_a_key), STATUS_OK);
 }
 
-/* By SQL, as whoever has the file would. */
+/* Runs SQL as anyone with the file could. */
 static const char *refused(struct store *store, const char *sql)
 {
 	static char text[200];
@@ -129,12 +129,12 @@ static void entries_end_with_their_retention(void **state)
 	prune.before_us = clock_wall_us() + 3600000000;
 	assert_status(store, store_do(store, &prune.job, STORAGE_AUDIT_PRUNE), STATUS_OK);
 	assert_int_equal(prune.pruned, 3);
-	assert_int_equal(list_of(store, &(struct audit_filter){0}, 10, NULL).items[2].number, 4); /* the oldest went */
+	assert_int_equal(list_of(store, &(struct audit_filter){0}, 10, NULL).items[2].number, 4); /* the oldest entries are deleted */
 	assert_status(store, store_do(store, &prune.job, STORAGE_AUDIT_PRUNE), STATUS_OK);
-	assert_int_equal(prune.pruned, 2); /* the newest stays: its number is not given again */
+	assert_int_equal(prune.pruned, 2); /* the newest entry stays, so its number is not used again */
 	put_entry(store, &entry_of_a_key);
 	assert_int_equal(list_of(store, &(struct audit_filter){0}, 10, NULL).items[0].number, 7);
-	prune.before_us = 1; /* the horizon does not move back */
+	prune.before_us = 1; /* the retention limit never moves back */
 	assert_status(store, store_do(store, &prune.job, STORAGE_AUDIT_PRUNE), STATUS_OK);
 	assert_int_equal(prune.pruned, 0);
 }
@@ -178,7 +178,7 @@ static void collect(void *context, const char *fault)
 	snprintf(context, 400, "%s", fault);
 }
 
-/* Somebody who drops the triggers can change the file; the check and the list say so. */
+/* A user with the file can drop the triggers and change entries. The check and the list must report it. */
 static void what_was_changed_or_cut_out_is_found(void **state)
 {
 	struct store *store = *state;

@@ -1,4 +1,4 @@
-/* The queue of benchmarks, devices, keys and settings through the interface. */
+/* Tests the queue of benchmarks, devices, keys and settings through the interface. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -77,7 +77,7 @@ static void the_right_benchmark_is_claimed(void **state)
 	for (int i = 0; i < 6; i++)
 		enqueue(store, &benchmark[i]);
 	assert_status(store, claim(store, "d1", 10, &found), STATUS_OK);
-	assert_string_equal(found.id, benchmark[4].id); /* priority first */
+	assert_string_equal(found.id, benchmark[4].id); /* the highest priority comes first */
 	assert_string_equal(found.running_device, "d1");
 	assert_int_equal(found.token, 1);
 	assert_int_equal(found.lease_until_us, 70);
@@ -86,7 +86,7 @@ static void the_right_benchmark_is_claimed(void **state)
 	assert_string_equal(found.id, benchmark[0].id);
 	store_sql(store, "DELETE FROM benchmark WHERE state = 'running'");
 	assert_status(store, claim(store, "d1", 10, &found), STATUS_OK);
-	assert_string_equal(found.id, benchmark[3].id); /* the third is past its time, the second wants an a100 */
+	assert_string_equal(found.id, benchmark[3].id); /* the third has expired, the second needs an a100 */
 	assert_status(store, claim(store, "unknown", 10, &found), STATUS_OK);
 	assert_string_equal(found.id, benchmark[5].id);
 	assert_status(store, claim(store, "other", 10, &found), STATUS_NOT_FOUND);
@@ -148,12 +148,12 @@ static void a_lost_worker_costs_an_attempt(void **state)
 	assert_status(store, store_do(store, &heartbeat.job, STORAGE_BENCHMARK_HEARTBEAT), STATUS_STALE_LEASE);
 	assert_status(store, claim(store, "d", 200, &found), STATUS_OK);
 	assert_int_equal(found.attempt, 2);
-	assert_status(store, store_do(store, &heartbeat.job, STORAGE_BENCHMARK_HEARTBEAT), STATUS_STALE_LEASE); /* the second holds it */
-	assert_int_equal(sweep(store, 210, true).requeued, 1); /* the daemon came back: its own worker is dead */
+	assert_status(store, store_do(store, &heartbeat.job, STORAGE_BENCHMARK_HEARTBEAT), STATUS_STALE_LEASE); /* the second attempt has the lease */
+	assert_int_equal(sweep(store, 210, true).requeued, 1); /* after a restart the daemon's own worker is dead */
 	assert_status(store, claim(store, "d", 300, &found), STATUS_OK);
 	assert_int_equal(sweep(store, 1000, false).expired, 1);
 	assert_status(store, claim(store, "d", 1100, &found), STATUS_NOT_FOUND);
-	assert_status(store, deliver(store, benchmark.id, 3, 1, &result), STATUS_OK); /* late, but nobody else did it */
+	assert_status(store, deliver(store, benchmark.id, 3, 1, &result), STATUS_OK); /* the result is late, but no other worker delivered one */
 	assert_true(result.late);
 	assert_status(store, storage_benchmark_get(store->storage, benchmark.id, &store->arena, &found, &store->failure), STATUS_OK);
 	assert_string_equal(found.state, "succeeded");
@@ -175,7 +175,7 @@ static void a_remote_lease_outlives_a_restart(void **state)
 	assert_int_equal(sweep(store, 70, false).requeued, 1);
 }
 
-/* A daemon that starts does not know what the clock showed to the one before: an agent that has its lease still may not lose it. */
+/* A daemon that starts does not know the clock of the run before. An agent whose lease is still valid must not lose it. */
 static void a_start_gives_agents_the_time_of_a_lease(void **state)
 {
 	struct store *store = *state;
@@ -195,7 +195,7 @@ static void a_start_gives_agents_the_time_of_a_lease(void **state)
 	assert_int_equal(sweep(store, 160, false).requeued, 1);
 }
 
-/* Of one agent's results the newest thousand stay whole; an older one keeps its state and its digest. */
+/* The newest thousand results of one agent stay complete. An older benchmark keeps its state and its digest. */
 static void an_agents_results_are_bounded(void **state)
 {
 	struct store *store = *state;
@@ -236,7 +236,7 @@ static void what_waits_too_long_expires(void **state)
 	assert_contains(found.state_reason, "in time");
 }
 
-/* What is told as the start is that of the last attempt, so that it and the end are one run's. */
+/* The start time belongs to the last attempt, so start and end are of the same run. */
 static void another_attempt_starts_anew(void **state)
 {
 	struct store *store = *state;
@@ -386,10 +386,10 @@ static void keys_are_found_until_revoked(void **state)
 	assert_string_equal(key.prefix, "fp_abc");
 	assert_int_equal(key.created_at_us, 5);
 	assert_status(store, key_find(store, 2, &key), STATUS_OK);
-	assert_status(store, key_find(store, 3, &key), STATUS_NOT_FOUND); /* has expired */
+	assert_status(store, key_find(store, 3, &key), STATUS_NOT_FOUND); /* the key has expired */
 	assert_status(store, key_find(store, 9, &key), STATUS_NOT_FOUND);
 	assert_status(store, storage_key_count(store->storage, &count, &store->failure), STATUS_OK);
-	assert_int_equal(count, 3); /* with the one that has expired */
+	assert_int_equal(count, 3); /* includes the expired key */
 	assert_status(store, store_do(store, &revoke.job, STORAGE_KEY_REVOKE), STATUS_OK);
 	assert_status(store, store_do(store, &revoke.job, STORAGE_KEY_REVOKE), STATUS_NOT_FOUND);
 	assert_status(store, key_find(store, 1, &key), STATUS_NOT_FOUND);

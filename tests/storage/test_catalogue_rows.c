@@ -1,4 +1,5 @@
-/* Catalogue rows through the interface: every member, history, revisions, imports, the built-in data of new versions. */
+/* Tests catalogue rows through the interface: every member, history, revisions, imports, the built-in data of new
+ * versions. */
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ static void assert_accelerators_equal(const struct accelerator_row *a, const str
 	assert_string_equal(x->notes, y->notes);
 	assert_null(x->unverified);
 	assert_string_equal(a->memory_usable_source, b->memory_usable_source);
-	/* All numbers stand side by side in the struct; absent ones are NaN and compare by their bits. */
+	/* The struct has its numbers in one block. Absent numbers are NaN, so the test compares bytes. */
 	assert_int_equal(x->release_year, y->release_year);
 	assert_memory_equal(&x->memory_gb, &y->memory_gb, offsetof(struct accelerator, source) - offsetof(struct accelerator, memory_gb));
 	assert_int_equal(a->aliases.count, b->aliases.count);
@@ -152,7 +153,8 @@ static void a_change_keeps_the_past(void **state)
 	assert_int_equal(revision, 3);
 }
 
-/* The wall clock was an hour ahead and is right again: moments still order the revisions, and each past can be read. */
+/* The wall clock was an hour ahead and was set back. The times must still order the revisions, and every past state
+ * must be readable. */
 static void a_clock_set_back_does_not_mix_the_past(void **state)
 {
 	struct store *store = *state;
@@ -198,7 +200,7 @@ static void *import_pairs(void *argument)
 	return NULL;
 }
 
-/* Prices and regions that were written together are never seen apart. */
+/* A reader never sees one of two changes that were written together. */
 static void a_snapshot_is_of_one_instant(void **state)
 {
 	struct store *store = *state;
@@ -243,7 +245,7 @@ static void nonsense_is_not_stored(void **state)
 	assert_status(store, store_do(store, &none.job, STORAGE_ROW_REMOVE), STATUS_NOT_FOUND);
 	assert_status(store, storage_catalogue_load(store->storage, 0, &store->arena, &rows, &revision, &calibration_revision,
 		&store->failure), STATUS_OK);
-	assert_int_equal(revision, 0); /* what failed raised nothing */
+	assert_int_equal(revision, 0); /* a failed change does not raise the revision */
 }
 
 static size_t listed(struct store *store, const struct row_filter *filter)
@@ -379,7 +381,7 @@ static void a_new_version_leaves_what_people_changed(void **state)
 	assert_int_equal(operation.difference.added, 4);
 	assert_int_equal(operation.revision, 1); /* one revision for all */
 	operation = update(store, rows, 4, "one");
-	assert_int_equal(operation.difference.added + operation.difference.unchanged, 0); /* not even looked at */
+	assert_int_equal(operation.difference.added + operation.difference.unchanged, 0); /* the rows were not compared at all */
 
 	assert_status(store, put_row(store, ROW_ACCELERATOR, &mine, false, ABSENT_COUNT, NULL), STATUS_OK);
 	assert_status(store, store_do(store, &gone.job, STORAGE_ROW_REMOVE), STATUS_OK);
@@ -403,7 +405,7 @@ static void a_new_version_leaves_what_people_changed(void **state)
 	assert_tdp(store, "new", 25);
 	assert_tdp(store, "my own", 12);
 
-	mine = store_accelerator(store, "removed", 30); /* put back by hand: an own row from now on */
+	mine = store_accelerator(store, "removed", 30); /* the user adds it again: it is now the user's row */
 	assert_status(store, put_row(store, ROW_ACCELERATOR, &mine, true, ABSENT_COUNT, NULL), STATUS_OK);
 	assert_tdp(store, "removed", 30);
 }
@@ -441,12 +443,13 @@ static void a_created_row_answers_its_key_once(void **state)
 	assert_status(store, store_do(store, &put.job, STORAGE_ROW_PUT), STATUS_OK);
 	assert_true(put.created);
 	price.id = "other";
-	assert_status(store, store_do(store, &put.job, STORAGE_ROW_PUT), STATUS_CONFLICT); /* the key is used: nothing of it is kept */
+	assert_status(store, store_do(store, &put.job, STORAGE_ROW_PUT), STATUS_CONFLICT); /* the key was used, so nothing is stored */
 	assert_status(store, storage_row_get(store->storage, ROW_PRICE, "other", 0, &store->arena, &found, &store->failure), STATUS_NOT_FOUND);
 	assert_string_equal(row_kind_name(ROW_PRICE), "price");
 }
 
-/* A price that was replaced 200 times costs what one costs that never was: by its id, and in a list of another provider. */
+/* A price that was replaced 200 times must cost the same number of steps as a new one, both by its id and in a list of
+ * another provider. */
 static void history_costs_nothing(void **state)
 {
 	static const enum row_statement read[] = {ROW_GET, ROW_LIST};
@@ -478,7 +481,7 @@ static void history_costs_nothing(void **state)
 	}
 	for (size_t k = 0; k < COUNT_OF(read); k++)
 		if (steps[0][k] < 10 || steps[1][k] > steps[0][k] + 20)
-			fail_msg("%s: %d steps, of an old row %d", read[k] == ROW_GET ? "get" : "list", steps[0][k], steps[1][k]);
+			fail_msg("%s: %d steps, with a history %d", read[k] == ROW_GET ? "get" : "list", steps[0][k], steps[1][k]);
 }
 
 /* How a field's member is stored, by the field's kind. */

@@ -1,4 +1,5 @@
-/* Every stored column is under a checksum, every statement that reads one checks it, and what was changed on the disk is refused, not answered. */
+/* Every stored column has a checksum, every statement that reads a column checks it, and the store refuses to answer
+ * data that changed on the disk. */
 #include <sqlite3.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,7 +56,7 @@ static char *file_text(struct store *store, const char *path)
 
 static const unsigned char key_hash[KEY_HASH_BYTES] = "abcdefghijklmnopqrstuvwxyz01234";
 
-/* A row in every table that has checksums. */
+/* Stores a row in every table that has checksums. */
 static void fill(struct store *store)
 {
 	struct price_row price = store_price(store, "p1", 2);
@@ -83,7 +84,7 @@ static void fill(struct store *store)
 	assert_status(store, store_do(store, &put.job, STORAGE_KEY_PUT), STATUS_OK);
 	assert_status(store, store_do(store, &kept.job, STORAGE_IDEMPOTENCY_PUT), STATUS_OK);
 	store_close(store);
-	{ /* the row that was changed above gets its checksum as one of before */
+	{ /* gives the row that was changed above a new checksum */
 		struct connection connection;
 
 		assert_status(store, connection_open(store->path, false, &connection, &store->failure), STATUS_OK);
@@ -106,7 +107,7 @@ static int64_t faults_of(struct store *store, char fault[400])
 	return result.faults;
 }
 
-/* Another value of the column, which is read as another one. */
+/* Returns SQL for another value of the column, which reads as another value. */
 static const char *altered(struct store *store, const char *column, const char *type)
 {
 	if (strcmp(column, "precision") == 0)
@@ -141,12 +142,12 @@ static void every_column_is_under_a_checksum(void **state)
 			const char *column = arena_strdup(&store->arena, (const char *)sqlite3_column_text(info, 0));
 			const char *type = (const char *)sqlite3_column_text(info, 1);
 
-			if (strcmp(column, "number") == 0 || strcmp(column, "hash") == 0) /* the file's; and what a key is found by */
+			if (strcmp(column, "number") == 0 || strcmp(column, "hash") == 0) /* the number belongs to the file; the hash is the search key */
 				continue;
 			run_sql(db, arena_printf(&store->arena, "UPDATE %s SET %s = %s", table->name, column, altered(store, column, type)));
-			assert_true(sqlite3_changes(db) > 0); /* there are rows */
+			assert_true(sqlite3_changes(db) > 0); /* the table has rows */
 			if (faults_of(store, fault) == 0)
-				fail_msg("%s.%s is under no checksum", table->name, column);
+				fail_msg("%s.%s has no checksum", table->name, column);
 			run_sql(db, arena_printf(&store->arena, "DELETE FROM %s; INSERT INTO %s SELECT * FROM kept", table->name, table->name));
 			columns++;
 		}
@@ -167,7 +168,7 @@ static bool reads(const struct statement *statement, const char *name)
 	return false;
 }
 
-/* A statement that leaves a column out, or the checksum, checks nothing. */
+/* A statement that does not read every column and the checksum cannot check them. */
 static void every_statement_reads_what_it_checks(void **state)
 {
 	struct store *store = *state;
@@ -186,10 +187,10 @@ static void every_statement_reads_what_it_checks(void **state)
 			continue;
 		assert_non_null(table->name);
 		if (!reads(statement, "row_checksum") || (table->has_times && !reads(statement, "times_checksum")))
-			fail_msg("it reads no checksum: %s", sqlite3_sql(statement->handle));
+			fail_msg("the statement does not read the checksum: %s", sqlite3_sql(statement->handle));
 		for (size_t c = 0; c < map->count; c++)
 			if (column_is_sealed(map, map->columns[c].name) && !reads(statement, map->columns[c].name))
-				fail_msg("it reads no %s: %s", map->columns[c].name, sqlite3_sql(statement->handle));
+				fail_msg("the statement does not read %s: %s", map->columns[c].name, sqlite3_sql(statement->handle));
 		checked++;
 	}
 	assert_true(checked > 40);
@@ -235,7 +236,7 @@ static void what_was_changed_is_not_answered(void **state)
 	assert_status(store, storage_benchmark_of_plan(s, "p9", arena, &out.benchmark, failure), STATUS_OK);
 	assert_string_equal(out.benchmark.result.text, "{}");
 	damage(store, "UPDATE benchmark SET result = '{\"verification\":{\"x\":1}}' WHERE number = 2");
-	assert_status(store, storage_benchmark_list(s, &any_benchmark, NULL, arena, &out.benchmarks, failure), STATUS_OK); /* which does not show it */
+	assert_status(store, storage_benchmark_list(s, &any_benchmark, NULL, arena, &out.benchmarks, failure), STATUS_OK); /* the list does not read the result */
 	assert_status(store, storage_benchmark_of_plan(s, "p9", arena, &out.benchmark, failure), STATUS_UNAVAILABLE);
 	assert_status(store, storage_benchmark_get(s, "01910000-0000-7000-8000-000000000002", arena, &out.benchmark, failure), STATUS_UNAVAILABLE);
 	damage(store, "UPDATE benchmark SET priority = 77 WHERE number = 1");
@@ -243,7 +244,7 @@ static void what_was_changed_is_not_answered(void **state)
 	assert_non_null(strstr(failure->detail, "benchmark 01910000-0000-7000-8000-000000000001 was changed"));
 
 	assert_status(store, storage_device_list(s, NULL, arena, &out.devices, failure), STATUS_OK);
-	assert_string_equal(out.devices.items[0].state, "gone"); /* as it is told: its agent is silent */
+	assert_string_equal(out.devices.items[0].state, "gone"); /* "gone", because its agent is silent */
 	damage(store, "UPDATE device SET memory_bytes = 1e9");
 	assert_status(store, storage_device_list(s, NULL, arena, &out.devices, failure), STATUS_UNAVAILABLE);
 	damage(store, "UPDATE agent SET host = 'other'");
@@ -276,7 +277,7 @@ static void what_was_changed_is_not_answered(void **state)
 	assert_status(store, storage_key_list(s, NULL, arena, &out.keys, failure), STATUS_UNAVAILABLE);
 }
 
-/* Whoever revokes a key means it, whatever the disk does. */
+/* A revocation must work whatever the disk contains. */
 static void a_revoked_key_does_not_come_back(void **state)
 {
 	struct store *store = *state;
@@ -294,8 +295,9 @@ static void a_revoked_key_does_not_come_back(void **state)
 	assert_status(store, storage_key_find(store->storage, key_hash, &store->arena, &key, &store->failure), STATUS_NOT_FOUND);
 	damage(store, "UPDATE api_key SET revoked_at_us = NULL");
 	assert_status(store, storage_key_find(store->storage, key_hash, &store->arena, &key, &store->failure), STATUS_UNAVAILABLE);
-	assert_status(store, store_do(store, &revoke.job, STORAGE_KEY_REVOKE), STATUS_OK); /* a damaged one too */
-	/* One that a version before the seal of revocations revoked is sealed; one that was changed as well stays damaged. */
+	assert_status(store, store_do(store, &revoke.job, STORAGE_KEY_REVOKE), STATUS_OK); /* a damaged key can be revoked, too */
+	/* k2 was revoked by a version that did not seal revocations: it is sealed now. k3 was changed as well: it stays
+	 * damaged. */
 	damage(store, "INSERT INTO api_key (id, hash, name, role, created_at_us) VALUES ('k2', randomblob(32), 'a', 'viewer', 1), ('k3', randomblob(32), 'b', 'viewer', 1)");
 	store_close(store);
 	assert_status(store, connection_open(store->path, false, &connection, &store->failure), STATUS_OK);
@@ -329,7 +331,7 @@ static void a_damaged_benchmark_holds_up_no_other(void **state)
 	assert_status(store, store_do(store, &claim.job, STORAGE_BENCHMARK_CLAIM), STATUS_NOT_FOUND);
 }
 
-/* What an agent tells again is whole again; one that is damaged can be forgotten. */
+/* A damaged device is repaired when its agent registers it again. A damaged agent can be removed. */
 static void agents_and_devices_are_mended_by_being_told(void **state)
 {
 	struct store *store = *state;
@@ -349,14 +351,15 @@ static void agents_and_devices_are_mended_by_being_told(void **state)
 	assert_status(store, store_do(store, &put.job, STORAGE_AGENT_PUT), STATUS_OK);
 	assert_status(store, storage_device_list(store->storage, NULL, &store->arena, &list, &store->failure), STATUS_OK);
 	assert_int_equal(list.count, 2);
-	assert_string_equal(list.items[1].state, "gone"); /* not told now */
+	assert_string_equal(list.items[1].state, "gone"); /* the agent no longer reports it */
 	damage(store, "UPDATE agent SET key_id = 'k2'");
-	assert_status(store, store_do(store, &put.job, STORAGE_AGENT_PUT), STATUS_UNAVAILABLE); /* nobody takes its name meanwhile */
+	assert_status(store, store_do(store, &put.job, STORAGE_AGENT_PUT), STATUS_UNAVAILABLE); /* no other agent can take its name meanwhile */
 	assert_status(store, store_do(store, &removal.job, STORAGE_AGENT_REMOVE), STATUS_OK);
 	assert_status(store, store_do(store, &put.job, STORAGE_AGENT_PUT), STATUS_OK);
 }
 
-/* Closing a row whose times were changed must not pass the change for ours. */
+/* A new version of a row closes the old one. This must not give valid checksums to old times that were changed on the
+ * disk. */
 static void a_change_does_not_seal_damage(void **state)
 {
 	struct store *store = *state;
@@ -388,6 +391,6 @@ int main(void)
 		TEST(a_change_does_not_seal_damage),
 	};
 
-	log_set_level(LOG_LEVEL_COUNT); /* damage is expected here */
+	log_set_level(LOG_LEVEL_COUNT); /* the test damages data on purpose */
 	return cmocka_run_group_tests_name("checksums", tests, NULL, NULL);
 }

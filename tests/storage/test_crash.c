@@ -1,8 +1,8 @@
-/* What was acknowledged is there after a kill -9, and after a power cut.
+/* Tests that acknowledged changes survive a kill -9 and a power cut.
  *
- * kill -9 under eight writers proves that nothing acknowledged waits in the process; the power cut proves that it does
- * not wait in the page cache either, and a disk that ignores syncs proves that the cut can tell. `make check-crash`
- * does 200 kills and 50 cuts; `make test` a few (CRASH_KILLS, CRASH_CUTS). */
+ * A kill -9 under eight writers proves that no acknowledged change waits in the process. A power cut proves that none
+ * waits in the page cache. A disk that ignores syncs proves that the cut can find a loss. `make check-crash` runs 200
+ * kills and 50 cuts; `make test` runs a few (CRASH_KILLS, CRASH_CUTS). */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -19,10 +19,10 @@
 
 enum { WRITERS = 8, ROUNDS_A_FILE = 10, PLANS_OF_A_WRITER = 100000 };
 
-/* Shared with the writing process, and outlives it. */
+/* This memory is shared with the writing process and outlives it. */
 struct ledger {
 	_Atomic int first[WRITERS];        /* of this round */
-	_Atomic int acknowledged[WRITERS]; /* plans first .. acknowledged-1 are promised */
+	_Atomic int acknowledged[WRITERS]; /* plans first .. acknowledged-1 were acknowledged */
 	_Atomic bool stop;
 };
 static struct ledger *ledger;
@@ -39,7 +39,7 @@ struct writer {
 	int number;
 };
 
-/* Big enough that a commit is many pages, so that a cut falls into the middle of one. */
+/* Makes a plan that is large enough for commits of many pages, so that a cut falls within a commit. */
 static void plan_fill(struct plan_record *plan, char id[64], char result[4000], int writer, int sequence)
 {
 	size_t length = 200 + (size_t)sequence % 97 * 36;
@@ -80,13 +80,14 @@ static void writers_start(struct storage *storage, pthread_t threads[WRITERS], s
 	}
 }
 
-/* Every promised plan of this round is there and whole; what was not promised may be there, but then whole too. */
+/* Counts acknowledged plans of this round that are missing. Each plan that exists must be complete, also one that was
+ * not acknowledged. */
 static int plans_lost(struct store *store)
 {
 	int lost = 0;
 
 	for (int writer = 0; writer < WRITERS; writer++) {
-		int end = ledger->acknowledged[writer] + 1; /* one more: in flight when the end came */
+		int end = ledger->acknowledged[writer] + 1; /* one more: the plan in flight at the end */
 
 		for (int sequence = ledger->first[writer]; sequence < end; sequence++) {
 			char id[64], result[4000];
@@ -131,7 +132,7 @@ static void sleep_ms(int64_t ms)
 	nanosleep(&time, NULL);
 }
 
-/* Writes until it is killed; says through the ledger what it promised. */
+/* Writes until it is killed. The ledger has the acknowledged plans. */
 static void writing_process(const char *path)
 {
 	const struct storage_options options = {.path = path};
@@ -168,7 +169,7 @@ static double reopen_ms(struct store *store)
 	return (double)(clock_monotonic_ns() - begin_ns) * 1e-6;
 }
 
-/* A new file every so often, so that checking stays quick while most crashes meet a file with a past. */
+/* Empties the file every few rounds, so that checks stay quick while most crashes meet a file with old data. */
 static void start_over(struct store *store)
 {
 	store_sql(store, "DELETE FROM plan");
@@ -202,7 +203,7 @@ static void no_promise_is_broken_by_kill_9(void **state)
 			start_over(store);
 	}
 	assert_true(promised > kills);
-	assert_true(slowest_ms < 1000); /* the promise of the service, not a measurement: it takes milliseconds */
+	assert_true(slowest_ms < 1000); /* a promise of the service, not a measurement; a start takes milliseconds */
 	print_message("%d kills, %d plans acknowledged, 0 lost, slowest start %.1f ms\n", kills, promised, slowest_ms);
 }
 
@@ -248,7 +249,7 @@ static void no_promise_is_broken_by_a_power_cut(void **state)
 			start_over(store);
 	}
 	assert_true(cuts.promised > rounds);
-	assert_true(cuts.sectors_lost > 0); /* something was there to be lost */
+	assert_true(cuts.sectors_lost > 0); /* unsynced data was lost */
 	print_message("%d power cuts, %d plans acknowledged, 0 lost; %llu unsynced sectors lost, %llu kept\n", rounds, cuts.promised,
 		(unsigned long long)cuts.sectors_lost, (unsigned long long)cuts.sectors_kept);
 }
@@ -261,12 +262,12 @@ static void *make_and_write(void *argument)
 
 	failure_clear(&store->failure);
 	if (storage_open(&options, &store->storage, &store->failure) != STATUS_OK)
-		return NULL; /* the power went while the file was made */
+		return NULL; /* the power failed while the file was created */
 	writer.storage = store->storage;
 	return write_plans(&writer);
 }
 
-/* Making the file and its tables is a few dozen writes: the cut falls among them, or among the first plans. */
+/* The file and its tables take a few dozen writes. The cut falls between them, or between the first plans. */
 static void a_cut_while_the_file_is_made_leaves_one_that_opens(void **state)
 {
 	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
@@ -297,7 +298,7 @@ static void a_cut_while_the_file_is_made_leaves_one_that_opens(void **state)
 	}
 }
 
-/* Whether a promised plan is gone, changed or unreadable. */
+/* True if an acknowledged plan is missing, changed or unreadable. */
 static bool any_broken(struct store *store)
 {
 	for (int writer = 0; writer < WRITERS; writer++) {
@@ -313,7 +314,7 @@ static bool any_broken(struct store *store)
 	return false;
 }
 
-/* The test of the test: with syncs that do nothing, promises must break, or the cut would prove nothing. */
+/* Tests the test: if syncs do nothing, acknowledged plans must get lost. Otherwise the cut proves nothing. */
 static void a_disk_that_ignores_syncs_breaks_promises(void **state)
 {
 	struct store *store = *state;
@@ -326,7 +327,7 @@ static void a_disk_that_ignores_syncs_breaks_promises(void **state)
 		powerloss_ignore_syncs(false);
 		failure_clear(&store->failure);
 		if (storage_open(&(struct storage_options){.path = store->path}, &store->storage, &store->failure) != STATUS_OK) {
-			broken++; /* not even the file is left */
+			broken++; /* even the file is unreadable */
 			break;
 		}
 		broken += any_broken(store);

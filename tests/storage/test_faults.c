@@ -1,4 +1,5 @@
-/* Bad days: damaged files, changed bytes, full and read-only disks, two daemons, a file of somebody else. */
+/* Tests faults of the disk and the operator: damaged files, changed bytes, full and read-only disks, two daemons, a
+ * file of another application. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -97,7 +98,7 @@ static void places_that_cannot_be_are_refused(void **state)
 		assert_status(store, storage_open(&options, &store->storage, &store->failure), i ? STATUS_UNAVAILABLE : STATUS_INVALID);
 		assert_null(store->storage);
 	}
-	snprintf(path, sizeof path, "%s", store->folder); /* a folder is no file */
+	snprintf(path, sizeof path, "%s", store->folder); /* a folder is not a file */
 	assert_status(store, storage_open(&(struct storage_options){.path = path, .use = STORAGE_TOOL}, &store->storage, &store->failure),
 		STATUS_UNAVAILABLE);
 }
@@ -118,7 +119,7 @@ static void one_daemon_a_file_and_tools_beside_it(void **state)
 	assert_status(store, put_plan(store, 2), STATUS_OK);
 }
 
-/* Lists show the head of a plan, and nothing of its long columns. */
+/* Lists read the head of a plan and none of its long columns. */
 static void assert_lists_refuse(struct store *store, const struct plan_record *wanted, bool refuse)
 {
 	static const struct plan_filter any = {.created_after_us = ABSENT_COUNT, .created_before_us = ABSENT_COUNT};
@@ -135,7 +136,7 @@ static void assert_lists_refuse(struct store *store, const struct plan_record *w
 	assert_status(store, storage_plan_revisions(store->storage, wanted->id, &store->arena, &list, &store->failure), STATUS_UNAVAILABLE);
 }
 
-/* Changes that SQLite does not see: each member under a checksum, by SQL that keeps the file in order. */
+/* SQLite does not notice these changes. Each member has a checksum, and the SQL keeps the file well-formed. */
 static void a_changed_plan_is_not_answered(void **state)
 {
 	static const char *const changes[] = {"model = 'other'", "kind = 'inference'", "catalogue_revision = 8", "planner_version = '9'",
@@ -143,7 +144,7 @@ static void a_changed_plan_is_not_answered(void **state)
 		"calibration_revision = NULL", "updated_at_us = updated_at_us + 1", "head_checksum = head_checksum / 2", "revision = 2",
 		"revision = 2, content_revision = 2", "result = replace(result, 'gpu', 'cpu')", "request = request || ' '", "checksum = checksum / 2",
 		"asked = '{}'"};
-	enum { shown = 15 }; /* of these, in lists */
+	enum { shown = 15 }; /* lists show the first 15 */
 	struct store *store = *state;
 	struct plan_record plan, wanted = store_plan(store, 1);
 	struct plan_delete gone = {.id = wanted.id, .expected_revision = ABSENT_COUNT};
@@ -158,18 +159,18 @@ static void a_changed_plan_is_not_answered(void **state)
 		assert_lists_refuse(store, &wanted, i < shown);
 		if (strncmp(changes[i], "name", 4) == 0)
 			assert_status(store, store_do(store, &patch.job, STORAGE_PLAN_PATCH), STATUS_UNAVAILABLE);
-		assert_status(store, store_do(store, &gone.job, STORAGE_PLAN_DELETE), STATUS_OK); /* can be got rid of */
+		assert_status(store, store_do(store, &gone.job, STORAGE_PLAN_DELETE), STATUS_OK); /* a damaged plan can be deleted */
 	}
 }
 
-/* In the index that a list follows: by that id the row cannot be found again to be checked. */
+/* The id is changed in the index that a list reads. The list cannot find the row by this id to check it. */
 static void a_changed_id_is_not_listed(void **state)
 {
 	static const struct plan_filter any = {.created_after_us = ABSENT_COUNT, .created_before_us = ABSENT_COUNT};
 	static char bytes[8 * 1024 * 1024];
 	struct store *store = *state;
 	struct plan_record plan = store_plan(store, 1);
-	char *text = arena_printf(&store->arena, "\x0f\x42\x40%s", plan.id), *found = bytes; /* behind its moment, 1,000,000 us */
+	char *text = arena_printf(&store->arena, "\x0f\x42\x40%s", plan.id), *found = bytes; /* the text after the time, 1,000,000 us */
 	struct plan_list list;
 	ssize_t length;
 	int fd;
@@ -190,7 +191,7 @@ static void a_changed_id_is_not_listed(void **state)
 static bool is_sealed(const char *column)
 {
 	static const char *const not[] = {"number", "id", "origin", "valid_from_us", "valid_to_us", "revision", "opened_by", "closed_by",
-		"conflicts" /* what is no line of it is not read */, NULL};
+		"conflicts" /* a text that is not a conflict line is not read */, NULL};
 	const char *const *name = not;
 
 	while (*name && strcmp(*name, column) != 0)
@@ -198,7 +199,7 @@ static bool is_sealed(const char *column)
 	return !*name;
 }
 
-/* Changes column by column of the one row in the table; `check` says what the store does then. Each is undone. */
+/* Changes each column of the only row in the table, calls `check`, and undoes the change. */
 static void change_each_column(struct store *store, const char *table, void (*check)(struct store *store))
 {
 	sqlite3_stmt *columns;
@@ -242,7 +243,7 @@ static void price_is_refused(struct store *store)
 	assert_contains(store->failure.detail, "p1");
 	assert_status(store, storage_row_list(store->storage, ROW_PRICE, &any, NULL, &store->arena, &list, &store->failure), STATUS_UNAVAILABLE);
 	assert_status(store, storage_catalogue_load(store->storage, 0, &store->arena, &rows, &revision, &calibration_revision, &store->failure), STATUS_OK);
-	assert_int_equal(rows.price_count, 0); /* plans are made without it */
+	assert_int_equal(rows.price_count, 0); /* plans are made without the row */
 	storage_state_get(store->storage, &now);
 	assert_int_equal(now.damaged_rows, 1);
 }
@@ -270,7 +271,7 @@ static void a_changed_row_is_not_answered(void **state)
 	change_each_column(store, "accelerator", accelerator_is_refused);
 	assert_status(store, storage_row_get(store->storage, ROW_PRICE, "p1", 0, &store->arena, &found, &store->failure), STATUS_OK);
 	store_sql(store, "UPDATE price SET price_usd_per_hour = 20");
-	assert_status(store, store_do(store, &put.job, STORAGE_ROW_PUT), STATUS_OK); /* stored again, it is whole */
+	assert_status(store, store_do(store, &put.job, STORAGE_ROW_PUT), STATUS_OK); /* storing the row again repairs it */
 	assert_status(store, storage_row_get(store->storage, ROW_PRICE, "p1", 0, &store->arena, &found, &store->failure), STATUS_OK);
 	assert_close(found.price_usd_per_hour, 2, 0);
 }
@@ -290,7 +291,8 @@ static void a_changed_role_admits_nobody(void **state)
 	assert_status(store, storage_key_list(store->storage, NULL, &store->arena, &list, &store->failure), STATUS_UNAVAILABLE);
 }
 
-/* A flipped bit anywhere: the file is refused, or a plan is refused, or the answer is right. Never wrong data. */
+/* Flips bits at many places. The store must refuse the file or the plan, or answer correctly; it must never answer
+ * wrong data. */
 static void no_flipped_bit_changes_an_answer(void **state)
 {
 	struct store *store = *state;
@@ -336,7 +338,8 @@ static enum status sweep_nothing(struct store *store)
 	return store_do(store, &sweep.job, STORAGE_BENCHMARK_SWEEP);
 }
 
-/* The size limit of files stands for a disk that fails: an I/O error, no harm to what is stored, and it heals. */
+/* A limit on the file size acts like a failing disk: the write fails with an I/O error, stored data stay intact, and
+ * the store recovers. */
 static void a_failing_disk_answers_503_and_heals(void **state)
 {
 	struct store *store = *state;
@@ -353,14 +356,14 @@ static void a_failing_disk_answers_503_and_heals(void **state)
 	while (put_plan(store, number) == STATUS_OK)
 		number++;
 	assert_status(store, store->failure.status, STATUS_UNAVAILABLE);
-	small.rlim_cur = 0; /* not even the small write of the probe gets through */
+	small.rlim_cur = 0; /* even the small write of the probe fails */
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	assert_status(store, get_plan(store, number - 1, &plan), STATUS_OK);
 	storage_state_get(store->storage, &after);
 	assert_false(after.writable);
 	assert_int_equal(after.last_status, STATUS_UNAVAILABLE);
 	assert_true(after.failed_commits > 0);
-	assert_status(store, sweep_nothing(store), STATUS_OK); /* a commit without a page to write */
+	assert_status(store, sweep_nothing(store), STATUS_OK); /* a commit that writes no page */
 	storage_state_get(store->storage, &after);
 	assert_false(after.writable);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -374,7 +377,7 @@ static void a_failing_disk_answers_503_and_heals(void **state)
 	store_open(store);
 }
 
-/* A file system of its own of that size under the store's folder; false when this user may not mount. */
+/* Mounts a small file system on the store's folder. False if this user may not mount. */
 static bool mount_small(struct store *store, const char *options)
 {
 	store_close(store);
@@ -424,7 +427,7 @@ static void a_full_disk_answers_507_and_heals(void **state)
 	while (put_plan(store, ++number) == STATUS_OK)
 		assert_true(number < 10000);
 	assert_status(store, store->failure.status, STATUS_STORAGE_FULL);
-	assert_status(store, get_plan(store, 1, &plan), STATUS_OK); /* reads go on */
+	assert_status(store, get_plan(store, 1, &plan), STATUS_OK); /* reads continue */
 	assert_status(store, get_plan(store, number, &plan), STATUS_NOT_FOUND);
 	assert_status(store, storage_backup(store->storage, arena_printf(&store->arena, "%s.backup", store->path), &size, &store->failure),
 		STATUS_STORAGE_FULL);
@@ -432,7 +435,7 @@ static void a_full_disk_answers_507_and_heals(void **state)
 	assert_false(now.writable);
 	assert_int_equal(now.last_status, STATUS_STORAGE_FULL);
 	remove_file(store, "filler");
-	nanosleep(&(struct timespec){1, 50000000}, NULL); /* the store looks once a second, by itself */
+	nanosleep(&(struct timespec){1, 50000000}, NULL); /* the store checks once a second */
 	storage_state_get(store->storage, &now);
 	assert_true(now.writable);
 	assert_status(store, put_plan(store, number), STATUS_OK);
@@ -467,7 +470,7 @@ static char *beside(struct store *store, const char *suffix)
 	return arena_printf(&store->arena, "%s%s", store->path, suffix);
 }
 
-/* What happens to a file beneath a daemon, and how it is undone. */
+/* A fault of the file under a running daemon. `undo` reverts it. */
 static void file_delete(struct store *store, const char *suffix, bool undo)
 {
 	char *path = beside(store, suffix), *away = beside(store, "-away");
@@ -509,7 +512,8 @@ static void *read_much(void *argument)
 	return NULL;
 }
 
-/* More readers at once than are open, while an empty file stands under the name: SQLite would delete the log of the one before. */
+/* Starts more readers than there are open connections while an empty file has the database's name. A new connection of
+ * SQLite would delete the log of the old file. */
 static void readers_do_not_open_what_replaced_the_file(void **state)
 {
 	struct store *store = *state;
@@ -546,15 +550,15 @@ static void nothing_is_acknowledged_while_the_file_is_another(void **state)
 	for (size_t i = 0; i < COUNT_OF(days); i++) {
 		assert_status(store, put_plan(store, ++number), STATUS_OK);
 		days[i].happen(store, days[i].suffix, false);
-		storage_state_get(store->storage, &now); /* readiness falls before anything is written */
+		storage_state_get(store->storage, &now); /* the store is not ready even before the next write */
 		assert_false(now.writable);
 		assert_contains(now.last_detail, days[i].detail);
 		assert_status(store, put_plan(store, number + 1), STATUS_UNAVAILABLE);
 		assert_contains(store->failure.detail, days[i].detail);
-		assert_status(store, get_plan(store, number, &plan), STATUS_OK); /* what is held is read */
+		assert_status(store, get_plan(store, number, &plan), STATUS_OK); /* the open file is still readable */
 		assert_status(store, get_plan(store, number + 1, &plan), STATUS_NOT_FOUND);
 		days[i].happen(store, days[i].suffix, true);
-		assert_status(store, put_plan(store, ++number), STATUS_OK); /* heals by itself */
+		assert_status(store, put_plan(store, ++number), STATUS_OK); /* the store recovers without a restart */
 		storage_state_get(store->storage, &now);
 		assert_true(now.writable);
 	}
@@ -565,7 +569,8 @@ static void nothing_is_acknowledged_while_the_file_is_another(void **state)
 		assert_status(store, get_plan(store, i, &plan), STATUS_OK);
 }
 
-/* Its connections still read the file: what was acknowledged is written to a copy before the last one is closed. */
+/* The store's connections still have the deleted file open. Before the last one closes, the store writes a copy of the
+ * acknowledged data. */
 static void what_a_deleted_file_held_is_kept_at_the_end(void **state)
 {
 	struct store *store = *state;
@@ -629,7 +634,7 @@ static void count_fault(void *context, const char *fault)
 	++*(int *)context;
 }
 
-/* As after a restored backup, or a log that was lost: the file is in order, and older than what was acknowledged. */
+/* The file is valid but older than the acknowledged commits, as after a restored backup or a lost log. */
 static void missing_commits_are_said(void **state)
 {
 	struct store *store = *state;
@@ -656,17 +661,18 @@ static void missing_commits_are_said(void **state)
 	assert_int_equal(now.lost_commits, 5);
 	assert_status(store, put_plan(store, 2), STATUS_OK);
 	store_close(store);
-	store_open(store); /* said once: the mark follows the database */
+	store_open(store); /* reported once: the mark now equals the database */
 	storage_state_get(store->storage, &now);
 	assert_int_equal(now.lost_commits, 0);
 	store_close(store);
 	unlink(store->path);
-	store_open(store); /* a fresh file beside a mark that was acknowledged */
+	store_open(store); /* a new file beside the mark of an older one */
 	storage_state_get(store->storage, &now);
 	assert_true(now.lost_commits > 0);
 }
 
-/* Killed soon after it was made, with one byte of its log changed: either all is there, or what is missing is counted. */
+/* Copies a file soon after its creation, as after a kill, and changes one byte of the log. All plans are there, or the
+ * store reports lost commits. */
 static void a_young_file_counts_what_its_log_lost(void **state)
 {
 	static const char *const parts[] = {"", "-wal", ".mark"}, *const left[] = {"-young", "-young.mark", "-young.lock"};
@@ -709,7 +715,8 @@ static void a_young_file_counts_what_its_log_lost(void **state)
 	assert_true(counted > 30);
 }
 
-/* Half of its migrations are there, because its log was damaged before it was ever written back: the mark speaks of what is gone. */
+/* The file has only half of its migrations, because its log was damaged before a checkpoint. The mark shows that
+ * commits are missing. */
 static void a_file_without_a_count_beside_a_mark_has_lost_commits(void **state)
 {
 	struct store *store = *state;
@@ -717,7 +724,7 @@ static void a_file_without_a_count_beside_a_mark_has_lost_commits(void **state)
 
 	assert_status(store, put_plan(store, 1), STATUS_OK);
 	store_close(store);
-	unlink(store->path); /* closing has left no log */
+	unlink(store->path); /* closing removed the log */
 	for (int step = 1; step <= 9; step++)
 		store_sql(store, migration_sql(step));
 	store_sql(store, "PRAGMA application_id = 1179407440; PRAGMA user_version = 9");
@@ -786,8 +793,8 @@ int main(void)
 		TEST(a_read_only_disk_is_refused_at_start),
 	};
 
-	log_set_level(LOG_LEVEL_COUNT); /* failures are expected here */
-	/* Mounts are seen by this process alone, and end with it. Without the right to it, the tests that need it skip. */
+	log_set_level(LOG_LEVEL_COUNT); /* the test causes failures on purpose */
+	/* Only this process sees its mounts, and they end with it. Without the right to mount, tests that need it are skipped. */
 	if (unshare(CLONE_NEWNS) == 0)
 		mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
 	return cmocka_run_group_tests_name("faults", tests, NULL, NULL);

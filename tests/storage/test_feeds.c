@@ -1,4 +1,5 @@
-/* Refreshes of feeds through the interface: rows, hours and the record of them together, or nothing. */
+/* Tests refreshes of feeds through the interface: a refresh stores its rows, its hours and its record together, or
+ * nothing. */
 #include <string.h>
 
 #include "storage/feeds.h"
@@ -67,7 +68,7 @@ static void rows_and_record_come_together(void **state)
 	assert_null(validators[0].last_modified);
 }
 
-/* One row that the tables refuse: neither the others, nor hours, nor a record. */
+/* The table refuses one row. Then the store must keep neither the other rows nor hours nor a record. */
 static void all_or_nothing(void **state)
 {
 	struct store *store = *state;
@@ -104,7 +105,7 @@ static void hours_are_foretold_until_they_are_measured(void **state)
 	refresh = refresh_of(store, 2, "succeeded");
 	assert_status(store, put(store, &refresh, NULL, 0, hours, 3), STATUS_OK);
 	assert_true(refresh.changed == 1 && refresh.unchanged == 2 && refresh.added == 0);
-	hours[1].forecast = 1; /* a forecast of what was measured is none */
+	hours[1].forecast = 1; /* a forecast does not replace a measured value */
 	hours[1].gco2e_per_kwh = 95;
 	refresh = refresh_of(store, 3, "succeeded");
 	assert_status(store, put(store, &refresh, NULL, 0, hours, 3), STATUS_OK);
@@ -113,7 +114,7 @@ static void hours_are_foretold_until_they_are_measured(void **state)
 	assert_int_equal(list.count, 1);
 	assert_close(list.items[0].gco2e_per_kwh, 90, 0);
 	assert_int_equal(list.items[0].forecast, 0);
-	/* Of two feeds what was fetched last. */
+	/* If two feeds give the same hour, the value that was fetched last counts. */
 	hours[1] = (struct grid_hour){.zone = "GB", .signal = "average", .feed = "other", .start_us = noon_us, .gco2e_per_kwh = 70, .fetched_at_us = noon_us + 5};
 	refresh = refresh_of(store, 4, "succeeded");
 	assert_status(store, put(store, &refresh, NULL, 0, &hours[1], 1), STATUS_OK);
@@ -148,7 +149,7 @@ static void the_newest_are_told_and_the_oldest_forgotten(void **state)
 	assert_int_equal(list.items[0].started_at_us, noon_us + 210);
 	page.cursor = list.next_cursor;
 	assert_status(store, storage_feed_refresh_list(store->storage, "test", &page, &store->arena, &list, &store->failure), STATUS_OK);
-	assert_int_equal(list.count, 51); /* the last two hundred, and what is forgotten next */
+	assert_int_equal(list.count, 51); /* the last two hundred, and one that the next refresh deletes */
 	assert_int_equal(list.items[0].started_at_us, noon_us + 60);
 }
 

@@ -1,4 +1,5 @@
-/* Imports: nothing holds before all does, what others change meanwhile stays theirs, and what was left is settled or swept. */
+/* Tests imports: no row is valid before all are, changes by others during an import stay, and an interrupted import is
+ * completed or removed. */
 #include <string.h>
 
 #include "planner/progress.h"
@@ -8,7 +9,7 @@
 
 enum { ROWS = 700 };
 
-/* p0, p1, ... at this price. */
+/* Makes the prices p0, p1, ... with this price. */
 static struct price_row *make_rows(struct store *store, size_t count, double price)
 {
 	struct price_row *rows = ARENA_ARRAY(&store->arena, struct price_row, count);
@@ -43,7 +44,7 @@ static double price_at(struct store *store, const char *id, int64_t as_of_us)
 	return status == STATUS_OK ? row.price_usd_per_hour : status == STATUS_NOT_FOUND ? 0 : -1;
 }
 
-/* Prices of now, which are all the same, and hold. */
+/* Returns the number of current prices. All must equal `price` and be valid. */
 static size_t loaded(struct store *store, double price, int64_t *revision)
 {
 	struct catalogue_rows rows;
@@ -58,7 +59,7 @@ static size_t loaded(struct store *store, double price, int64_t *revision)
 	return count;
 }
 
-/* The steps of an import, one by one, as a test may stop between them. */
+/* The steps of an import. A test may stop between them. */
 struct steps {
 	struct import_record record;
 	struct import_run run;
@@ -104,7 +105,7 @@ static void nothing_holds_before_all_does(void **state)
 	assert_int_equal(record.added, ROWS);
 	assert_int_equal(record.revision, 1);
 	assert_status(store, storage_row_get(store->storage, ROW_PRICE, "p3", 0, &store->arena, &row, &store->failure), STATUS_OK);
-	assert_int_equal(row.meta.revision, 1); /* before it is settled */
+	assert_int_equal(row.meta.revision, 1); /* before the import is settled */
 	before_us = row.meta.valid_from_us;
 	assert_status(store, storage_import_tidy(store->storage, &store->failure), STATUS_OK);
 	assert_int_equal(loaded(store, 10, &revision), ROWS);
@@ -132,7 +133,7 @@ static void nothing_holds_before_all_does(void **state)
 			assert_close(((struct price_row *)list.items)[i].price_usd_per_hour, 20, 0);
 		assert_status(store, storage_import_tidy(store->storage, &store->failure), STATUS_OK);
 	}
-	assert_status(store, run_import(store, second, ROWS, &record), STATUS_CONFLICT); /* the id of a record stands once */
+	assert_status(store, run_import(store, second, ROWS, &record), STATUS_CONFLICT); /* each id of a record is used once */
 	record = make_record(store);
 	assert_status(store, run_import(store, second, ROWS, &record), STATUS_OK);
 	assert_int_equal(record.unchanged, ROWS);
@@ -141,7 +142,7 @@ static void nothing_holds_before_all_does(void **state)
 	assert_integrity(store);
 }
 
-/* What is changed by itself while an import is under way stays; the import counts it as kept. */
+/* A single change during an import stays, and the import counts the row as kept. */
 static void changes_of_single_rows_go_before(void **state)
 {
 	struct store *store = *state;
@@ -174,7 +175,7 @@ static void changes_of_single_rows_go_before(void **state)
 	}
 }
 
-/* A row that an import has published and not settled yet is changed like any other. */
+/* A row that an import has published but not settled can be changed like any other row. */
 static void unsettled_rows_can_be_changed(void **state)
 {
 	struct store *store = *state;
@@ -238,7 +239,7 @@ static void what_was_left_is_swept(void **state)
 	assert_integrity(store);
 }
 
-/* One that cannot be stored undoes all of them. */
+/* One row that cannot be stored undoes all rows. */
 static void a_row_that_cannot_be_stored_undoes_all(void **state)
 {
 	struct store *store = *state;

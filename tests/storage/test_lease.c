@@ -1,7 +1,7 @@
-/* The life of a benchmark, exhaustively: every state that two agents, two benchmarks and two devices can come to, by claims
- * (also such whose answer is lost), heartbeats, results, broken workers, releases, cancellations, crashes, ends of leases, and
- * messages of old leases that arrive at any moment. What must always hold is asserted at every step, by rules of its own
- * and not by the table. tests/storage/test_lease_store.c walks the same events through the store. */
+/* Tests every state of a benchmark: all states that two agents, two benchmarks and two devices can reach by claims
+ * (also claims whose answer is lost), heartbeats, results, broken workers, releases, cancellations, crashes, ends of
+ * leases, and messages of old leases at any time. Each step checks the rules that must always hold; the rules are
+ * independent of the table. tests/storage/test_lease_store.c runs the same events through the store. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { JOBS = 2, AGENTS = 2, DEVICES = 2, RELEASES_MAX = 1, DIGESTS = 2, STATES_MAX = 1 << 18 };
 
-/* One benchmark as small as it can be told, and the worker that its last lease has started. 0 is none, for all of them. */
+/* A benchmark in few bytes, and the worker of its last lease. In every member 0 means none. */
 struct job {
 	unsigned char state, attempt, token, device, agent, digest, worker /* on its device */, releases, starts;
 	unsigned char cancel, late, leased;
@@ -20,11 +20,11 @@ struct world {
 	struct job jobs[JOBS];
 };
 
-/* Everything that can happen: who claims, or which token is shown. */
+/* One event or move: which agent claims, or which token a message has. */
 struct move {
 	enum lease_event event;
 	int job, device, agent, token, digest;
-	bool answer_lost, worker_ends; /* of a claim; instead of an event */
+	bool answer_lost, worker_ends; /* of a claim; in place of an event */
 };
 
 static const char *const device_names[DEVICES + 1] = {NULL, "d1", "d2"}, *const agent_names[AGENTS + 1] = {NULL, "a1", "a2"};
@@ -68,8 +68,8 @@ static bool ends_attempt(enum lease_event event)
 	return event == LEASE_SUCCEED || event == LEASE_FAIL || event == LEASE_BREAK || event == LEASE_RELEASE;
 }
 
-/* Whether it can happen at all. Agents are honest of their own workers: they deliver and give back when the worker has
- * ended, and end it before their lease does. Old messages, whose tokens are not the last, come whenever they like. */
+/* True if the move can happen. Agents are honest about their own workers: they deliver or release after the worker has
+ * ended, and end the worker before the lease ends. Messages with older tokens may come at any time. */
 static bool is_possible(const struct world *world, const struct move *move)
 {
 	const struct job *job = &world->jobs[move->job];
@@ -77,7 +77,7 @@ static bool is_possible(const struct world *world, const struct move *move)
 	if (move->worker_ends)
 		return job->worker;
 	if (move->event == LEASE_CLAIM) {
-		for (int i = 0; i < JOBS; i++) /* the store's unique index: nothing runs on the device */
+		for (int i = 0; i < JOBS; i++) /* the store's unique index: no benchmark runs on the device */
 			if (world->jobs[i].state == LEASE_RUNNING && world->jobs[i].device == move->device)
 				return false;
 		return true;
@@ -89,11 +89,11 @@ static bool is_possible(const struct world *world, const struct move *move)
 	return !ends_attempt(move->event) || move->token != job->token || !job->worker;
 }
 
-/* What must be so of an event that was accepted. */
+/* Checks what must hold after an accepted event. */
 static void check_accepted(const struct job *before, const struct job *after, const struct move *move)
 {
 	if (lease_event_shows_token(move->event)) {
-		assert_int_equal(move->token, before->token); /* fencing: nobody of before is heard */
+		assert_int_equal(move->token, before->token); /* fencing: an older token is not accepted */
 		assert_true(move->token > 0);
 	}
 	assert_true(after->token >= before->token && after->token <= before->token + 1);
@@ -108,7 +108,7 @@ static void check_accepted(const struct job *before, const struct job *after, co
 		break;
 	case LEASE_SUCCEED:
 	case LEASE_FAIL:
-		assert_int_equal(before->digest, 0); /* one result is taken */
+		assert_int_equal(before->digest, 0); /* only one result is accepted */
 		assert_int_equal(after->digest, move->digest);
 		assert_int_equal(after->late, before->state != LEASE_RUNNING);
 		assert_true(!lease_state_is_end(before->state) || before->state == LEASE_EXPIRED);
@@ -154,11 +154,11 @@ static void check_world(const struct world *world)
 	}
 }
 
-/* What happened on the agents' side by an accepted event. */
+/* Applies an accepted event to the agents' workers. */
 static void follow_workers(struct job *before, struct job *after, const struct move *move)
 {
 	if (move->event == LEASE_CLAIM) {
-		assert_false(before->worker); /* the worker of an earlier lease would still be there */
+		assert_false(before->worker); /* the worker of an earlier lease would still run */
 		after->worker = !move->answer_lost;
 		after->starts++;
 	}
@@ -168,7 +168,7 @@ static void follow_workers(struct job *before, struct job *after, const struct m
 	}
 }
 
-/* False when it cannot happen. */
+/* Applies the move to the world. False if the move cannot happen. */
 static bool world_step(struct world *world, const struct move *move)
 {
 	struct job before = world->jobs[move->job], *job = &world->jobs[move->job];
@@ -201,7 +201,7 @@ static bool world_step(struct world *world, const struct move *move)
 	return true;
 }
 
-/* Calls back with each state that one step leads to. */
+/* Calls `reached` with each state that one step leads to. */
 static void each_step(const struct world *world, void (*reached)(const struct world *world))
 {
 	for (int job = 0; job < JOBS; job++) {
@@ -232,12 +232,12 @@ static void each_step(const struct world *world, void (*reached)(const struct wo
 
 /* --- the walk -------------------------------------------------------------------------------------------------- */
 
-static struct world *states; /* found so far, in the order of their finding */
+static struct world *states; /* in the order of discovery */
 static uint32_t *table;      /* open addressing: number of the state + 1 */
 static size_t state_count;
 enum { TABLE_SLOTS = 2 * STATES_MAX };
 
-/* What nothing that follows depends on is left out: where the last attempt was, and which benchmark is the first. */
+/* Removes details that no later step depends on: where the last attempt ran, and the order of the two benchmarks. */
 static struct world canonical(const struct world *world)
 {
 	struct world same = *world;
@@ -268,7 +268,7 @@ static void remember(const struct world *reached)
 	table[slot] = (uint32_t)++state_count;
 }
 
-/* No benchmark is lost: whatever has happened, when every worker falls silent and devices go on asking, all come to an end. */
+/* No benchmark gets lost: from every state, if all workers fall silent and devices go on claiming, all benchmarks end. */
 static void check_drains(struct world world)
 {
 	for (int round = 0; round <= 2 * LEASE_ATTEMPTS_MAX; round++) {
@@ -306,7 +306,7 @@ static void every_state_keeps_the_promises(void **state)
 	}
 	print_message("%zu states\n", state_count);
 	for (int i = 0; i < LEASE_STATE_COUNT; i++)
-		assert_true(ends[i] > 0); /* each is come to */
+		assert_true(ends[i] > 0); /* each state is reached */
 	free(states);
 	free(table);
 }

@@ -1,5 +1,5 @@
-/* The same events as in test_lease.c through the store, in random orders: its rows must agree at every step with what the table
- * says, a lease is touched by its own agent alone, and a crash between any two steps changes nothing. */
+/* Runs the events of test_lease.c through the store, in random order. After every step the stored rows must agree with
+ * the table, only the lease's own agent may change it, and a crash between any two steps must change nothing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const int64_t lease_us = 60, agent_start_us = 1000;
 
 struct scene {
 	struct store *store;
-	struct benchmark_record jobs[JOBS]; /* as they must be stored */
+	struct benchmark_record jobs[JOBS]; /* the expected rows */
 	int64_t now_us;
 	uint32_t random;
 	size_t accepted, refused, forbidden;
@@ -74,7 +74,7 @@ static enum status apply(struct benchmark_record *job, struct lease_step step)
 	return lease_apply(job, &step, &failure);
 }
 
-/* A free agent asks for its own device, and sometimes for the other's too, which it does not get. */
+/* A free agent claims for its own device, and sometimes names the other agent's device, too, which it does not get. */
 static void act_claim(struct scene *scene, int agent)
 {
 	struct store *store = scene->store;
@@ -87,7 +87,7 @@ static void act_claim(struct scene *scene, int agent)
 	struct benchmark_record *next = NULL;
 	bool busy = false;
 
-	for (int i = 0; i < JOBS; i++) { /* what the agent names is free: a lease that stands there is over */
+	for (int i = 0; i < JOBS; i++) { /* an agent names only free devices, so a lease on a named device is over */
 		struct benchmark_record *job = &scene->jobs[i];
 		bool there = !strcmp(job->state, "running") && !strcmp(job->running_device, devices[agent]);
 
@@ -123,7 +123,7 @@ static enum status act_store(struct scene *scene, const struct benchmark_record 
 	return store_do(scene->store, &result.job, STORAGE_BENCHMARK_RESULT);
 }
 
-/* Any agent says anything of any benchmark, with the last token or another. */
+/* Any agent sends any event about any benchmark, with the last token or another. */
 static void act_say(struct scene *scene)
 {
 	static const enum lease_event said[] = {LEASE_HEARTBEAT, LEASE_SUCCEED, LEASE_FAIL, LEASE_BREAK, LEASE_RELEASE};
@@ -176,7 +176,7 @@ static void act(struct scene *scene)
 		act_sweep(scene);
 	else if (what < 19)
 		act_cancel(scene);
-	else { /* the daemon dies and comes back: leases of agents stand */
+	else { /* the daemon restarts; leases of agents stay valid */
 		store_close(scene->store);
 		store_open(scene->store);
 	}
@@ -244,7 +244,7 @@ static void a_key_has_so_many_agents(void **state)
 	assert_status(store, agent_register(store, "more", "k1", NULL, 0, 5, &put), STATUS_CONFLICT);
 	assert_contains(store->failure.detail, "create another key");
 	failure_clear(&store->failure);
-	assert_status(store, agent_register(store, "a7", "k1", NULL, 0, 6, &put), STATUS_OK); /* that it is known is enough */
+	assert_status(store, agent_register(store, "a7", "k1", NULL, 0, 6, &put), STATUS_OK); /* a known agent may register again */
 	assert_status(store, agent_register(store, "more", "k2", NULL, 0, 6, &put), STATUS_OK);
 }
 
@@ -264,15 +264,15 @@ static void a_device_has_one_holder(void **state)
 	assert_int_equal(put.registered->devices, 2);
 	told[0] = local;
 	assert_status(store, agent_register(store, "a2", "k2", told, 2, now_us, &put), STATUS_OK);
-	assert_int_equal(put.registered->refused_devices.count, 2); /* d3 is the daemon's own, d2 another agent's */
+	assert_int_equal(put.registered->refused_devices.count, 2); /* d3 is the daemon's own device, d2 another agent's */
 	assert_status(store, agent_register(store, "a2", "k2", &told[1], 1, now_us + AGENT_SILENCE_US + 1, &put), STATUS_OK);
 	assert_int_equal(put.registered->refused_devices.count, 0); /* a1 is silent by then */
 	told[0] = device_of("d1");
 	assert_status(store, agent_register(store, "a1", "k1", told, 1, now_us, &put), STATUS_OK);
 	assert_string_equal(state_of_device(store, "d1"), "idle");
 	assert_status(store, agent_register(store, "a1", "k1", NULL, 0, now_us + 1, &put), STATUS_OK);
-	assert_string_equal(state_of_device(store, "d1"), "gone"); /* not told any more */
-	assert_string_equal(state_of_device(store, "d2"), "idle"); /* a2's, and stays */
+	assert_string_equal(state_of_device(store, "d1"), "gone"); /* no longer reported */
+	assert_string_equal(state_of_device(store, "d2"), "idle"); /* d2 belongs to a2 and stays */
 }
 
 static void a_silent_agents_devices_are_gone(void **state)

@@ -1,4 +1,4 @@
-/* Plans through the interface: what is stored comes back, revisions, filters, pages, idempotency. */
+/* Tests plans through the interface: a stored plan reads back unchanged; revisions, filters, pages, idempotency. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -106,7 +106,7 @@ static void a_refresh_keeps_every_content(void **state)
 	store_plan_put(store, &plan);
 	second = refreshed(store, plan.id, 106);
 	assert_int_equal(second.revision, 2);
-	assert_status(store, store_do(store, &patch.job, STORAGE_PLAN_PATCH), STATUS_OK); /* revision 3, no content of its own */
+	assert_status(store, store_do(store, &patch.job, STORAGE_PLAN_PATCH), STATUS_OK); /* revision 3, without its own content */
 	third = refreshed(store, plan.id, 206);
 	assert_int_equal(third.revision, 4);
 
@@ -194,7 +194,7 @@ static void filters_choose(void **state)
 	assert_int_equal(count_of(store, &filter), 0);
 }
 
-/* Walks all pages: every plan once, newest first, also when others are added meanwhile. */
+/* Reads all pages: each plan once, newest first, also if plans are added meanwhile. */
 static void walk_pages(struct store *store, const struct plan_filter *filter, size_t limit, int newest)
 {
 	struct page_request page = {.limit = limit};
@@ -223,7 +223,7 @@ static void pages_hold_every_plan_once(void **state)
 
 	for (int i = 1; i <= 23; i++) {
 		struct plan_record plan = store_plan(store, i);
-		plan.created_at_us = i / 4; /* several share a moment: the id decides */
+		plan.created_at_us = i / 4; /* several plans have the same time; then the id decides */
 		store_plan_put(store, &plan);
 	}
 	labelled.label_key = "team", labelled.label_value = "red";
@@ -348,7 +348,8 @@ static void keys_are_forgotten_after_a_day(void **state)
 	storage_idempotency_end(store->storage, &key);
 }
 
-/* A daemon whose clock is ten years ahead when it starts: it forgets none that may be young, and after a day of its own all that were there. */
+/* The clock of a daemon is ten years ahead at its start. The daemon keeps every key that may be young. After a day of
+ * its own time it deletes all the old keys. */
 static void a_start_with_a_wrong_clock_forgets_no_key(void **state)
 {
 	static const int64_t hour_us = INT64_C(3600) * 1000000;

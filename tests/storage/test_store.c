@@ -1,4 +1,4 @@
-/* The store as a whole: groups of jobs, many threads, the full queue, backup, schema versions, what it tells of itself. */
+/* Tests the store as a whole: groups of jobs, many threads, a full queue, backup, schema versions, reported state. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
@@ -12,7 +12,7 @@
 #include "storage/sqlite/store.h"
 #include "support/store.h"
 
-/* Keeps the writer from committing, so that jobs queue up: what another process writing to the file would do. */
+/* Keeps the writer from committing, so that jobs queue up. Another process that writes to the file has the same effect. */
 static sqlite3 *hold_writer(struct store *store)
 {
 	sqlite3 *db;
@@ -67,7 +67,7 @@ static void fail_third_of_five(struct store *store, int first, bool labelled)
 
 	storage_state_get(store->storage, &before);
 	holder = hold_writer(store);
-	for (int i = 0; i < 5; i++) /* the third has the second's id */
+	for (int i = 0; i < 5; i++) /* the third has the id of the second */
 		assert_status(store, submit(store, &jobs[i], first + (i == 2 ? 1 : i), labelled, &answered[i]), STATUS_OK);
 	let_writer(holder);
 	wait_answered(answered, 5);
@@ -80,11 +80,11 @@ static void fail_third_of_five(struct store *store, int first, bool labelled)
 	}
 	storage_state_get(store->storage, &after);
 	assert_int_equal(after.jobs - before.jobs, 5);
-	assert_true(after.commits - before.commits <= 2); /* the first alone at most, the others together */
-	assert_true(after.largest_batch >= 3); /* the writer may have taken two before it met the held file */
+	assert_true(after.commits - before.commits <= 2); /* at most the first alone, and the others together */
+	assert_true(after.largest_batch >= 3); /* the writer may have taken two before the file was locked */
 }
 
-/* With labels a plan is several statements, in a savepoint; without it is one. */
+/* A plan with labels takes several statements, in a savepoint. A plan without labels takes one. */
 static void a_failed_job_leaves_its_neighbours_alone(void **state)
 {
 	fail_third_of_five(*state, 0, true);
@@ -115,7 +115,7 @@ static void a_full_queue_says_so_at_once(void **state)
 			atomic_store(&answered[i], true);
 		}
 	}
-	assert_true(accepted >= 4 && accepted <= 8 && refused >= 4); /* those the writer has taken already do not count */
+	assert_true(accepted >= 4 && accepted <= 8 && refused >= 4); /* jobs that the writer has already taken are not in the queue */
 	let_writer(holder);
 	wait_answered(answered, 12);
 	storage_state_get(store->storage, &now);
@@ -133,7 +133,7 @@ struct traffic {
 	int wrong;
 };
 
-/* Puts, and reads each back at once: what was acknowledged is seen by every reader. */
+/* Puts plans and reads each back at once: every reader must see an acknowledged plan. */
 static void *write_and_read_back(void *argument)
 {
 	struct traffic *traffic = argument;
@@ -178,7 +178,7 @@ static void *list_all_the_time(void *argument)
 static void many_threads_write_and_read(void **state)
 {
 	struct store *store = *state;
-	const struct storage_options options = {.path = store->path, .readers_maximum = 3}; /* fewer than threads: some wait */
+	const struct storage_options options = {.path = store->path, .readers_maximum = 3}; /* fewer than threads, so some wait */
 	_Atomic bool stop = false;
 	struct traffic traffic[WRITERS + READERS];
 	pthread_t threads[WRITERS + READERS];
@@ -239,7 +239,7 @@ static void outputs_too_large_for_the_arena_are_refused(void **state)
 	assert_status(store, storage_plan_get(store->storage, plan.id, ABSENT_COUNT, &store->arena, &found, &store->failure), STATUS_OK);
 }
 
-/* The copy is opened as a store: it holds what was there, while writers went on. */
+/* The copy must open as a store with all earlier data, although writers continued. */
 static void a_backup_is_a_whole_store(void **state)
 {
 	struct store *store = *state;
@@ -286,7 +286,7 @@ static char *read_text(struct store *store, const char *path)
 	return text;
 }
 
-/* One waits, and one was running when that program ended. */
+/* One benchmark is queued, and one was running when the old program ended. */
 static void assert_benchmarks_go_on(struct store *store)
 {
 	struct benchmark_record found;
@@ -302,7 +302,7 @@ static void assert_benchmarks_go_on(struct store *store)
 	assert_string_equal(found.id, "01910000-0000-7000-8000-000000000001");
 }
 
-/* A run that a version before the plan's column left finds its plan by its observation. */
+/* A run from a version without the plan's column must find its plan through its observation. */
 static void assert_run_knows_its_plan(struct store *store)
 {
 	struct calibration_row row;
@@ -312,7 +312,7 @@ static void assert_run_knows_its_plan(struct store *store)
 	assert_string_equal(row.plan_id, "01900000-0000-7000-8000-000000000001");
 }
 
-/* A file as each version of the program left it (tests/storage/versions/NNNN.sql fills it) opens, with all it held. */
+/* A file of each version of the program (tests/storage/versions/NNNN.sql fills it) must open with all its data. */
 static void every_schema_version_is_brought_forward(void **state)
 {
 	struct store *store = *state;
@@ -347,7 +347,8 @@ static void every_schema_version_is_brought_forward(void **state)
 	}
 }
 
-/* A tool beside a daemon that knows only an older schema leaves the file alone; with nobody there it may migrate. */
+/* While a daemon that knows only an older schema uses the file, a tool leaves it alone. Without a daemon, a tool may
+ * open and create it. */
 static void a_tool_does_not_migrate_under_a_daemon(void **state)
 {
 	struct store *store = *state;
@@ -375,14 +376,15 @@ static void nobody_else_may_read_the_file(void **state)
 	}
 }
 
-/* No descriptor is left for a reader: every read says so, none crashes, and they work again afterwards. */
+/* No file descriptor is left for a reader. Every read must return an error, none may crash, and reads must work again
+ * later. */
 static void reads_without_a_connection_are_refused(void **state)
 {
 	static const struct plan_filter any_plan = {.created_after_us = ABSENT_COUNT, .created_before_us = ABSENT_COUNT};
 	static const struct row_filter any_row;
 	static const struct benchmark_filter any_benchmark;
 	struct store *store = *state;
-	const struct storage_options tool = {.path = store->path, .use = STORAGE_TOOL}; /* a daemon has a reader from the start */
+	const struct storage_options tool = {.path = store->path, .use = STORAGE_TOOL}; /* a daemon opens a reader at its start */
 	struct arena *arena = &store->arena;
 	struct storage *s;
 	struct failure *failure = &store->failure;
@@ -430,15 +432,16 @@ static void reads_without_a_connection_are_refused(void **state)
 	assert_status(store, storage_catalogue_load(s, 0, arena, &out.catalogue, &number, &other, failure), STATUS_UNAVAILABLE);
 	assert_status(store, storage_idempotency_begin(s, &key, arena, &out.answer, failure), STATUS_UNAVAILABLE);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	assert_status(store, storage_idempotency_begin(s, &key, arena, &out.answer, failure), STATUS_OK); /* not left in flight */
+	assert_status(store, storage_idempotency_begin(s, &key, arena, &out.answer, failure), STATUS_OK); /* the key is not left in flight */
 	storage_idempotency_end(s, &key);
 	assert_status(store, storage_plan_get(s, "p", ABSENT_COUNT, arena, &out.plan, failure), STATUS_NOT_FOUND);
 }
 
-/* Whether a step of a query plan reads a whole table, or sorts, other than where that is meant. */
+/* True if a step of a query plan reads a whole table or sorts, except where this is intended. */
 static bool is_slow(const char *step)
 {
-	/* The labels of one plan; keys, agents and zones are few; 500 at most; those; indexes that hold only what waits, or only what is valid now. */
+	/* In this order: the labels of one plan; few keys; at most 500 entries, twice; only queued rows; few agents; one row;
+	 * only rows that are valid now; few zones. */
 	static const char *const meant[] = {"SCAN json_each", "SCAN api_key", "SCAN idempotency", "SCAN (subquery",
 		"INDEX benchmark_queue", "SCAN agent", "SCAN CONSTANT ROW", "_valid", "SCAN grid_zone"};
 
@@ -466,7 +469,7 @@ static void no_statement_reads_a_whole_table(void **state)
 		while (sqlite3_step(plan) == SQLITE_ROW) {
 			const char *step = (const char *)sqlite3_column_text(plan, 3);
 
-			/* which sorts the heads of four queues; which counts what a past moment had */
+			/* The first sorts the heads of four queues. The second counts the rows of a past moment. */
 			if (is_slow(step) && i != STATEMENT_BENCHMARK_NEXT && i != STATEMENT_CATALOGUE_COUNTS)
 				fail_msg("%s: %s", sql, step);
 		}
