@@ -1,7 +1,8 @@
-/* Any bytes as what agent and server say to each other, and as what the agent finds on its disk: an answer is read whole or is none, a request is
- * taken or refused by name, a key is one word, and a result from the spool is the one that was put there.
+/* Any bytes as messages between agent and server, and as files on the agent's disk. The agent accepts an answer whole
+ * or not at all. The server accepts a request or rejects it with the field's name. A key is one word. A result from the
+ * spool is the one that was put there.
  *
- * The HTTP client is replaced by one that answers what the input says. */
+ * The HTTP client is replaced by one that answers from the input. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -17,7 +18,7 @@
 
 static struct {
 	struct input *input;
-	bool key_told; /* by an answer, which may then be in a message */
+	bool key_told; /* an answer contained the key, so a message may contain it, too */
 } wire;
 
 struct http_client {
@@ -39,7 +40,7 @@ void http_client_close(struct http_client *client)
 	(void)client;
 }
 
-/* Two bytes for the status, one for Retry-After, then the body up to a NUL. */
+/* An answer has two bytes for the status, one for Retry-After, then the body up to a NUL. */
 void http_client_run(struct http_client *client, const struct http_request *request, struct http_answer *answer)
 {
 	static const int statuses[] = {200, 201, 204, 400, 401, 403, 404, 408, 409, 422, 429, 500, 502, 503, 504, 301};
@@ -85,7 +86,7 @@ static void check_end(const struct link *link, enum link_end end)
 {
 	CHECK(end < LINK_END_COUNT && memchr(link->detail, 0, sizeof link->detail));
 	CHECK((end == LINK_OK || end == LINK_EMPTY) == (link->detail[0] == '\0'));
-	/* keys that are shorter, or a part of the id, stand in words of our own */
+	/* A shorter key, or a key that is part of the id, may occur in our own words. */
 	CHECK(wire.key_told || strlen(link->key) < 8 || strstr(id, link->key) || !strstr(link->detail, link->key));
 }
 
@@ -97,7 +98,7 @@ static void check_lease(const struct lease *lease)
 
 enum { CALLS_MAX = 60 };
 
-/* Calls until the input has no more answers, or that often. */
+/* Calls until the input has no more answers, at most CALLS_MAX times. */
 static void call_all(struct link *link, struct arena *arena)
 {
 	const struct link_patience patience = {.timeout_s = 1, .wake_fd = -1};
@@ -154,7 +155,7 @@ static void check_link(struct input *input, struct arena *arena)
 		CHECK(failure.status == STATUS_INVALID || failure.status == STATUS_NOT_FOUND);
 		return;
 	}
-	if (length > 2 && key[length - 1] == '!') /* the file is another by now: the refused key is read again */
+	if (length > 2 && key[length - 1] == '!') /* the file changes, so that the refused key is read again */
 		key_file("another-key", 11, path, sizeof path);
 	wire.input = input;
 	wire.key_told = false;
@@ -226,7 +227,7 @@ static void write_in(const struct spool *spool, const char *name, const char *te
 	CHECK(fd >= 0 && write(fd, text, length) == (ssize_t)length && close(fd) == 0);
 }
 
-/* An entry that is put is what is read; one that something else wrote is damaged, or was made with care. */
+/* An entry that the spool put reads back unchanged. A file from elsewhere is damaged, or is a valid entry. */
 static void check_spool(struct input *input)
 {
 	const struct spool_entry entry = {"01890a5d-ac96-774b-bcce-b302099a8057", 7};
@@ -269,7 +270,7 @@ static void check_spool(struct input *input)
 	spool_close(&spool);
 }
 
-/* The first byte is of the arena, the second tells what the rest is. */
+/* The first byte chooses the arena, the second the kind of the rest. */
 void fuzz_one(struct input *input)
 {
 	static struct arena arena;

@@ -1,5 +1,5 @@
-/* Any bytes as the body of an inference request, in pieces of any size: a status always, the same for every cut into pieces, and
- * rows that are in order. What is taken is written as text that reads back as the same rows. */
+/* Any bytes as the body of an inference request, in pieces of any size. The reader always returns a status, the same
+ * for every division into pieces, and ordered rows. Accepted rows are written as text that reads back as the same rows. */
 #include "api/readers/arrival_reader.h"
 #include "api/tables/tables.h"
 #include "fuzz/input.h"
@@ -41,7 +41,7 @@ void fuzz_one(struct input *input)
 	for (size_t i = 1; i < trace.count; i++)
 		CHECK(trace.arrivals[i].t_s >= trace.arrivals[i - 1].t_s && trace.arrivals[i].prompt_tokens >= 1);
 	if (status == STATUS_OK && arrival_reader_text(reader, &text, &failure) == STATUS_OK) {
-		/* Lists of rows that stand twice are refused by the tables: only the last is written. */
+		/* If a request has several lists of rows, only the last is written. The tables reject such a request. */
 		CHECK(read_in_pieces(again, text.text, text.length, text.length + 1, &copied, &failure) == STATUS_OK);
 		CHECK(copied.count >= trace.count);
 	}

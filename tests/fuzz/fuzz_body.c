@@ -1,5 +1,5 @@
-/* Any bytes as a body that arrives, plain or gzip, as it is or packed here first: what comes out is the same however the wire cuts it and
- * however it is read, never more than the limit, and what zlib unpacks at once. */
+/* Any bytes as a received body, plain or gzip, as they are or compressed here first. The result does not depend on the
+ * pieces or the way of reading, never exceeds the limit, and equals the result of zlib in one call. */
 #define ZLIB_CONST
 #include <zlib.h>
 
@@ -40,7 +40,7 @@ static void sink_release(void *state)
 	((struct collected *)state)->released = true;
 }
 
-/* One body read in one way. */
+/* A body, and one way of reading it. */
 struct reading {
 	const char *encoding;
 	size_t limit, step;
@@ -56,7 +56,7 @@ static enum status feed_piece(void *context, const char *piece, size_t length, s
 	return body_receive(context, piece, length, failure);
 }
 
-/* As the server does: held until there is enough, then read slice by slice before more is received. */
+/* Reads as the server does: stores pieces until there are enough, then reads slice by slice before it receives more. */
 static enum status hold_piece(void *context, const char *piece, size_t length, struct failure *failure)
 {
 	struct body *body = context;
@@ -102,7 +102,8 @@ static void read_body(struct reading *reading, const char *wire, size_t length)
 	body_release(&body);
 }
 
-/* The whole at once, by zlib alone: its length, or -1 where it is no gzip that ends with the wire. */
+/* Decompresses all at once with zlib alone. Returns the length, or -1 if the bytes are not one gzip stream that ends
+ * with the wire. */
 static long unpack(const char *wire, size_t length, char *plain)
 {
 	z_stream stream = {.next_in = (const Bytef *)wire, .avail_in = (uInt)length, .next_out = (Bytef *)plain, .avail_out = PLAIN_MAX};
@@ -114,7 +115,7 @@ static long unpack(const char *wire, size_t length, char *plain)
 	return result == Z_STREAM_END && stream.avail_in == 0 ? (long)stream.total_out : -1;
 }
 
-/* The text `times` over, as gzip, one byte of it changed perhaps. */
+/* Compresses `times` + 1 copies of the text as gzip, and may change or drop one byte. */
 static size_t pack(const char *text, size_t length, unsigned times, unsigned damage, char *wire, size_t room)
 {
 	z_stream stream = {.next_out = (Bytef *)wire, .avail_out = (uInt)room};
@@ -124,7 +125,7 @@ static size_t pack(const char *text, size_t length, unsigned times, unsigned dam
 		stream.next_in = (const Bytef *)text;
 		stream.avail_in = (uInt)length;
 		if (deflate(&stream, i == times ? Z_FINISH : Z_NO_FLUSH) < Z_OK)
-			break; /* there is no more room: what is there is cut short */
+			break; /* the output is full: the rest is cut off */
 	}
 	deflateEnd(&stream);
 	if (damage >= 0xc0)
@@ -132,7 +133,8 @@ static size_t pack(const char *text, size_t length, unsigned times, unsigned dam
 	return stream.total_out - (damage >= 0xa0 && damage < 0xc0);
 }
 
-/* Four bytes: what is done, the limit, how often a text that is packed here is repeated, what is damaged in it. */
+/* The first four bytes choose the operations, the limit, the repetitions of a text that is compressed here, and its
+ * damage. */
 void fuzz_one(struct input *input)
 {
 	static const size_t limits[] = {1 << 20, 0, 1, 100, 5000, 33000, 1 << 20, 1 << 20};

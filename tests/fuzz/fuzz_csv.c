@@ -1,5 +1,5 @@
-/* Any bytes as CSV, given to the three readers: each says the same however it is cut into pieces, a table holds what the reader told, and
- * cells that are written come back as they were. */
+/* Any bytes as CSV for the three readers. Each gives the same result for every division into pieces, a table has the
+ * reader's records, and written cells read back unchanged. */
 #include "base/utf8.h"
 #include "fuzz/input.h"
 #include "hwdb/feeds/csv_stream.h"
@@ -10,7 +10,7 @@
 
 enum { CELLS_MAX_BYTES = 1 << 20 };
 
-/* Records as they were told: cells end with NUL, a record with \1. */
+/* Appends a record to the buffer: each cell ends with NUL, a record with \1. */
 static enum status keep_record(void *context, const struct csv_reader *reader, struct failure *failure)
 {
 	struct buffer *cells = context;
@@ -47,7 +47,7 @@ static enum status read_cells(const char *text, size_t length, size_t step, stru
 	return status;
 }
 
-/* The same by the reader of whole texts, which wants as many fields in each record as the header has. */
+/* Reads the same with the reader of whole texts, which needs as many fields in each record as the header has. */
 static bool read_whole(const char *text, size_t length, struct arena *arena, struct buffer *cells)
 {
 	static struct failure failure;
@@ -118,7 +118,7 @@ static enum status check_guarded(void *context, const struct csv_reader *reader,
 	return STATUS_OK;
 }
 
-/* A text as one cell beside another. */
+/* Writes the text as a cell beside another, and reads both. */
 static void check_written(const char *text)
 {
 	static struct failure failure;
@@ -126,7 +126,7 @@ static void check_written(const char *text)
 	struct buffer row;
 
 	buffer_init(&row, CELLS_MAX_BYTES);
-	buffer_append_text(&row, "text,x\n"); /* a byte order mark is one at the very start alone */
+	buffer_append_text(&row, "text,x\n"); /* only the very start can have a byte order mark */
 	csv_text(text, &row);
 	buffer_append_text(&row, ",x\n");
 	csv_reader_init(&reader, check_guarded, (void *)(uintptr_t)text);
@@ -137,7 +137,7 @@ static void check_written(const char *text)
 	buffer_release(&row);
 }
 
-/* The first byte is of the arena, the second chooses the size of the pieces. */
+/* The first byte chooses the arena, the second the size of the pieces. */
 void fuzz_one(struct input *input)
 {
 	static struct arena arena;

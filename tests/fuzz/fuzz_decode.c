@@ -1,4 +1,5 @@
-/* Any bytes as the body of any request: a status always, faults with what is refused, and finite figures in what is taken. */
+/* Any bytes as the body of any request: the decoder always returns a status, a rejection has faults, and an accepted
+ * body has finite figures. */
 #include "api/problem.h"
 #include "api/tables/tables.h"
 #include "fuzz/input.h"
@@ -8,8 +9,8 @@ static const struct field_table *const tables[] = {&table_training_request, &tab
 	&table_accelerator, &table_model, &table_price, &table_region, &table_model_import, &table_benchmark_request, &table_diagnosis_request,
 	&table_schedule_request, &table_observation_request, &table_calibration_decision, &table_key, &table_offer_query};
 
-/* The first byte is of the arena, the second chooses the table; a body follows, and behind a NUL a patch. What is taken is written, patched and
- * written again. */
+/* The first byte chooses the arena, the second the table. A body follows, and after a NUL a patch. An accepted body is
+ * written, patched and written again. */
 void fuzz_one(struct input *input)
 {
 	static struct failure failure;

@@ -1,5 +1,5 @@
-/* Any bytes as a feed's answer: the first byte chooses the feed, a NUL ends an answer, and what is left of all of them is vetted.
- * Whatever comes, rows that are believed are within their bounds, and a walk that goes on asks for its next page. */
+/* Any bytes as a feed's answers. The first byte chooses the feed, a NUL ends an answer, and the rows of all answers are
+ * vetted. Accepted rows are always within their limits, and a walk that goes on requests its next page. */
 #include "base/clock.h"
 #include "fuzz/input.h"
 #include "hwdb/feeds/hugging_face.h"
@@ -34,7 +34,7 @@ static void believed_check(const struct feed_vetted *vetted)
 		CHECK(vetted->points[i].gco2e_per_kwh >= 0 && vetted->points[i].gco2e_per_kwh <= 1500 && vetted->points[i].start_us % FEED_HOUR_US == 0);
 }
 
-/* Answer after answer, as far as the walk asks for them. */
+/* Reads one answer after another, as long as the walk requests them. */
 static enum status walk_answers(struct feed_walk *walk, const char *text, size_t length, struct failure *failure)
 {
 	enum status status = STATUS_OK;
@@ -58,7 +58,7 @@ static enum status walk_answers(struct feed_walk *walk, const char *text, size_t
 	return status == STATUS_OK && walk->feed->finish ? walk->feed->finish(walk, failure) : status;
 }
 
-/* The same bytes as a file's length, a header and an index. */
+/* Reads the same bytes as a file's length, a header and an index. */
 static void safetensors_check(const char *text, size_t length, struct arena *arena)
 {
 	struct safetensors found;
@@ -90,7 +90,7 @@ void fuzz_one(struct input *input)
 		catalogue = catalogue_of_builtin();
 		arena_init(&arena, 64 << 20);
 	}
-	if (input->left == 0 || memmem(input->at, input->left, "secret", 6)) /* a server that repeats a key in a link */
+	if (input->left == 0 || memmem(input->at, input->left, "secret", 6)) /* a server could repeat the key in a link */
 		return;
 	arena_reset(&arena);
 	failure_clear(&failure);

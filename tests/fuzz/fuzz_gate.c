@@ -1,5 +1,7 @@
-/* Any bytes as the head of a request, laid out as libmicrohttpd 0.9.75 leaves it: what passes the gate has one meaning. Lines end with CR LF and
- * in no other way (but NUL LF, and NUL CR LF LF or LF NUL CR LF at the end, which lie in memory as CR LF does), nothing is folded, framing is said once, the path is clean; and headers that are read say what they are read as. */
+/* Any bytes as the head of a request, in the memory layout of libmicrohttpd 0.9.75. A head that passes the gate has one
+ * meaning: its lines end with CR LF only (except NUL LF, and NUL CR LF LF or LF NUL CR LF at the end, which have the
+ * layout of CR LF in memory), no line is folded, the framing is given once, and the path is clean. The header parsers
+ * return valid values. */
 #include <strings.h>
 
 #include "base/utf8.h"
@@ -11,20 +13,20 @@
 
 enum { HEAD_MAX = 4096 };
 
-/* What is seen on the wire by a strict eye. */
+/* A strict count over the bytes on the wire. */
 struct seen {
 	unsigned hosts, lengths, encodings;
-	bool loose; /* a line that ends in another way, a control byte */
+	bool loose; /* a line with another end, or a control byte */
 };
 
 static void look(const char *wire, size_t length, struct seen *seen)
 {
-	static const char shifted[] = "\0\r\n\n", torn[] = "\n\0\r\n"; /* lie in memory as CR LF CR LF does */
+	static const char shifted[] = "\0\r\n\n", torn[] = "\n\0\r\n"; /* same layout in memory as CR LF CR LF */
 	bool is_shifted = length > 4 && (memcmp(wire + length - 4, shifted, 4) == 0 || memcmp(wire + length - 4, torn, 4) == 0);
 	size_t line = 0, end = is_shifted ? length - 3 : length;
 
 	*seen = (struct seen){.loose = length < 4 || wire[length - 1] != '\n' || (wire[length - 3] != '\n' && !is_shifted)};
-	for (size_t i = strcspn(wire, " "); i < end; i++) { /* behind the method, which routes know or refuse */
+	for (size_t i = strcspn(wire, " "); i < end; i++) { /* after the method, which the routes check */
 		bool ends = i + 1 == end ? is_shifted : (wire[i] == '\r' || wire[i] == '\0') && wire[i + 1] == '\n';
 		unsigned char c = (unsigned char)wire[i];
 
@@ -60,7 +62,7 @@ static void read_header(const char *name, const char *value)
 		CHECK(origin_host_is_trusted(value, "a.example, b.example"));
 }
 
-/* False where it is refused. */
+/* False if the gate rejects the target. */
 static bool check_target(char *raw, struct arena *arena)
 {
 	static struct failure failure;
@@ -81,7 +83,8 @@ static bool check_target(char *raw, struct arena *arena)
 	return true;
 }
 
-/* Line ends and colons become NUL, in place. The head's length; 0 where libmicrohttpd answers by itself, or the target is refused. */
+/* Replaces line ends and colons with NUL, in place. Returns the head's length, or 0 if libmicrohttpd answers by itself
+ * or the gate rejects the target. */
 static size_t judge(char *wire, size_t length, struct arena *arena, enum status *status)
 {
 	static struct failure failure;

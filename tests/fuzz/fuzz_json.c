@@ -1,5 +1,6 @@
-/* Any bytes as JSON, given to the tree's parser, the stream and jansson: what the first takes the others take, the stream says the same however
- * it is cut, and a number is written as text that reads back as it. */
+/* Any bytes as JSON for the parser of trees, the stream and jansson. The others accept every text that the first
+ * accepts, the stream gives the same result for every division into pieces, and a written number reads back as the same
+ * number. */
 #include <jansson.h>
 #include <math.h>
 
@@ -80,7 +81,7 @@ static enum status read_stream(const char *text, size_t length, size_t step, str
 	return status == STATUS_OK ? json_stream_end(&stream, &failure) : status;
 }
 
-/* The stream takes numbers of JSON_STREAM_NUMBER_MAX characters, the tree longer ones too. */
+/* The stream accepts numbers up to JSON_STREAM_NUMBER_MAX characters, the tree longer ones, too. */
 static bool has_long_number(const char *text, size_t length)
 {
 	size_t run = 0;
@@ -108,7 +109,8 @@ static void check_number(uint64_t bits)
 	CHECK(fabs(strtod(text, NULL) - value) <= fabs(value) * 1e-14 || fabs(value) < 1e-290 || fabs(value) > 1e300);
 }
 
-/* The first byte is of the arena, the second chooses the size of the pieces; where it is odd a number's eight bytes follow. */
+/* The first byte chooses the arena, the second the size of the pieces. If the second is odd, a number's eight bytes
+ * follow. */
 void fuzz_one(struct input *input)
 {
 	static struct arena arena;
@@ -136,7 +138,7 @@ void fuzz_one(struct input *input)
 		size_t nodes = count_nodes(tree, 0);
 
 		CHECK(value && (streamed == STATUS_OK || has_long_number(text, length)));
-		CHECK(failure.fault_total > 0 || streamed != STATUS_OK || (whole.values == nodes && count_values(value) == nodes)); /* faults: a key stands twice */
+		CHECK(failure.fault_total > 0 || streamed != STATUS_OK || (whole.values == nodes && count_values(value) == nodes)); /* faults: a duplicate key */
 	} else {
 		CHECK(status == STATUS_MALFORMED || status == STATUS_NO_MEMORY);
 	}

@@ -1,4 +1,5 @@
-/* Any bytes as what a log line is told: each line written is one JSON object with the members that were given, whoever sent their texts. */
+/* Any bytes as the fields of a log line. Each written line is one JSON object with the given members, whatever the
+ * texts contain. */
 #include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
@@ -42,7 +43,7 @@ static void check_line(const char *line, size_t length, const struct log_field *
 	json_decref(object);
 }
 
-/* One byte for level and way, then fields: a byte of the kind, and a text up to a NUL, or eight bytes. */
+/* One byte chooses level and way. Each field has a byte for its kind, and a text up to a NUL or eight bytes. */
 void fuzz_one(struct input *input)
 {
 	static const char *const keys[FIELDS_MAX] = {"a", "b", "c", "d", "e", "f", "g", "h"};

@@ -1,10 +1,11 @@
-/* Any bytes as a model's configuration: a status always, and finite figures from every model that is read. */
+/* Any bytes as a model's configuration: the reader always returns a status, and every accepted model has finite
+ * figures. */
 #include "fuzz/input.h"
 #include "hwdb/models/model_config.h"
 
 static void figures_check(const struct model *model)
 {
-	if (model->kind == MODEL_GENERIC) { /* towers: figures of a sample, no layers of tokens */
+	if (model->kind == MODEL_GENERIC) { /* towers have figures per sample and no layers of tokens */
 		CHECK(model->params_total >= 1 && isfinite(model->params_total) && isfinite(model->generic_flops_per_sample) && model->generic_flops_per_sample >= 0);
 		CHECK(isfinite(model->generic_sample_bytes) && isfinite(model->generic_activation_bytes));
 		return;

@@ -1,5 +1,5 @@
-/* Any bytes as a configuration file, or as a command's arguments: taken or refused with a sentence, and what --check-config prints is a file
- * that means the same. */
+/* Any bytes as a configuration file, or as a command's arguments. They are accepted, or rejected with a sentence, and
+ * --check-config prints a file with the same meaning. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -45,7 +45,7 @@ static enum status read_options(bool agent, int count, char *const *arguments, s
 	return status;
 }
 
-/* Without the comments: what came from where, which differs. */
+/* Finds the next setting, without the comments on its origin, which differ. */
 static bool next_setting(const char **at, const char *end, const char **line, size_t *length)
 {
 	const char *feed;

@@ -1,4 +1,5 @@
-/* Any bytes as the query of a request: refused by name or taken whole, and what is taken is written and read again as the same. */
+/* Any bytes as the query of a request. It is rejected with a parameter's name or accepted whole, and an accepted query
+ * is written and reads back as the same. */
 #include "api/problem.h"
 #include "api/tables/tables.h"
 #include "fuzz/input.h"
@@ -20,7 +21,7 @@ static void write_object(const struct field_table *table, const void *object, st
 	CHECK(text->failed || input_is_json(text->bytes, text->length));
 }
 
-/* What was taken is a body that is taken, too, and means the same. */
+/* An accepted query, written as a body, must be accepted, too, and have the same meaning. */
 static void check_taken(const struct field_table *table, const void *object, struct arena *arena)
 {
 	static _Alignas(16) char again[16 * 1024];
@@ -50,7 +51,7 @@ static void check_refused(const struct failure *failure)
 	buffer_release(&text);
 }
 
-/* The first byte is of the arena, the second chooses the table. */
+/* The first byte chooses the arena, the second the table. */
 void fuzz_one(struct input *input)
 {
 	static struct arena arena;

@@ -1,5 +1,5 @@
-/* Any bytes as rows of the catalogue, CSV or JSON: the same however they are cut, and rows that are taken are taken again as they are exported,
- * in both forms, each with the same members. */
+/* Any bytes as rows of the catalogue, CSV or JSON. The result is the same for every division into pieces. Accepted
+ * rows, exported in both forms, are accepted again with the same members. */
 #include "api/problem.h"
 #include "api/tables/tables.h"
 #include "fuzz/input.h"
@@ -57,7 +57,7 @@ static void difference_is_none(void *context, const char *key, const char *befor
 	CHECK(false);
 }
 
-/* Exported, read, and beside what they were. */
+/* Exports the rows, reads them, and compares both. */
 static void check_exported(const struct field_table *table, struct row_set set, enum row_form form)
 {
 	struct row_reader *reader = row_reader_new(table, form);

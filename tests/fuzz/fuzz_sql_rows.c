@@ -1,5 +1,6 @@
-/* Any values as the columns of a row, of whatever type SQL may hold: each map reads them into its struct without harm, and what was read is stored
- * and read again as the same, under the same checksum. Then a plan's texts as the readers of stored plans take them; and any text as a cursor. */
+/* Any values of any SQL type as the columns of a row. Each map reads them into its struct without harm. The record is
+ * stored and reads back the same, with the same checksum. The readers of stored plans read a plan's texts, and any text
+ * is read as a cursor. */
 #include "api/stored_plan.h"
 #include "base/utf8.h"
 #include "fuzz/input.h"
@@ -14,7 +15,7 @@ static const struct column_map *const maps[] = {&plan_map, &benchmark_map, &key_
 	&calibration_map, &import_map, &observation_map, &observation_query_map, &feed_refresh_map, &feed_change_map, &feed_validator_map, &grid_hour_map,
 	&grid_zone_map, &feed_query_map};
 
-/* SELECT ?1, ?2, ... of a database in memory. */
+/* Returns SELECT ?1, ?2, ... on a database in memory. */
 static sqlite3_stmt *statement_of(size_t columns)
 {
 	static sqlite3_stmt *statements[COLUMNS_MAX + 1];
@@ -34,7 +35,7 @@ static sqlite3_stmt *statement_of(size_t columns)
 	return statements[columns];
 }
 
-/* One value: a byte of its type, then what it is. */
+/* Binds one value: a byte for its type, then the value. */
 static void bind_value(sqlite3_stmt *statement, int parameter, struct input *input)
 {
 	uint64_t bits;
@@ -86,8 +87,8 @@ static bool bind_record(sqlite3_stmt *statement, const struct column_map *map, c
 	return true;
 }
 
-/* Several columns of one member (when a row holds) would overwrite each other, and a text may hold what a list parts its items by: only a record
- * that is the same once more has to stay so. */
+/* Several columns may set one member, and a text may contain a list's separator. So the first round may change the
+ * record, but a second round must not. */
 static void check_again(const struct column_map *map, const void *record, struct arena *arena)
 {
 	static _Alignas(16) char second[STRUCT_MAX_BYTES], third[STRUCT_MAX_BYTES];
@@ -150,7 +151,7 @@ static void check_cursor(const char *text, struct arena *arena)
 	CHECK(page_limit(&page) == 50);
 }
 
-/* The first byte is of the arena, the second chooses the map; the last of them is the cursor. */
+/* The first byte chooses the arena, the second the map. The last choice is the cursor. */
 void fuzz_one(struct input *input)
 {
 	static _Alignas(16) char record[STRUCT_MAX_BYTES];

@@ -1,5 +1,5 @@
-/* Any bytes as the body of a diagnosis, in pieces of any size: a status always, the same for every cut into pieces, memory
- * within its bounds, and finite figures of what is taken. */
+/* Any bytes as the body of a diagnosis, in pieces of any size. The reader always returns a status, the same for every
+ * division into pieces, stays within its memory bounds, and gives finite figures for an accepted body. */
 #include "api/readers/trace_reader.h"
 #include "api/tables/tables.h"
 #include "fuzz/input.h"

@@ -1,11 +1,12 @@
-/* Any bytes as a training log of a diagnosis: what is taken is judged, with finite figures and a verdict, whatever its curve. */
+/* Any bytes as a training log of a diagnosis. An accepted log gets finite figures and a verdict, whatever its curve. */
 #include <math.h>
 
 #include "api/tables/tables.h"
 #include "fuzz/input.h"
 #include "planner/diagnosis/log_curve.h"
 
-/* Numbers of a log made of few bytes, within what the tables take: a curve of the first ones, changed by those that follow. */
+/* Makes a number of a log from one byte, within the limits of the tables. The two high bits choose a falling curve, a
+ * rising line, powers of two or negative values. */
 static double column_value(struct input *input, size_t row)
 {
 	unsigned byte = input_byte(input);
@@ -49,7 +50,7 @@ static void write_answer(const struct diagnosis *diagnosis)
 	buffer_release(&text);
 }
 
-/* The first byte is of the arena, the second tells whether JSON follows or columns do. */
+/* The first byte chooses the arena, the second JSON or columns. */
 void fuzz_one(struct input *input)
 {
 	enum { ROWS = 256 };

@@ -1,5 +1,5 @@
-/* Any bytes as a line of a benchmark's worker, or as the result that an agent delivers: figures that are possible, or a refusal; and each line
- * of a result is, byte for byte, an object of it. */
+/* Any bytes as a line of a benchmark's worker, or as an agent's result. Accepted figures are possible, and each line of
+ * a result is, byte for byte, one of its objects. */
 #include <jansson.h>
 #include <math.h>
 
@@ -68,7 +68,7 @@ static void check_suite(const char *text, size_t length, struct arena *arena)
 	CHECK(!suite || (*suite && strspn(suite, "abcdefghijklmnopqrstuvwxyz0123456789_,") == strlen(suite)));
 }
 
-/* Whether one of the result's objects, or of its lists' objects, is this one. */
+/* True if one of the result's objects, or an object of one of its lists, equals `wanted`. */
 static bool holds(json_t *root, json_t *wanted)
 {
 	const char *key;
@@ -107,7 +107,7 @@ static void check_result(const char *text, size_t length, struct arena *arena)
 	json_decref(root);
 }
 
-/* A member's text as it stands is that member, when the body is JSON. */
+/* If the body is JSON, the text that is found for a member must be that member. */
 static void check_span(const char *text, size_t length)
 {
 	static const char *const keys[] = {"result", "end", "a"};
@@ -127,7 +127,7 @@ static void check_span(const char *text, size_t length)
 	json_decref(root);
 }
 
-/* The first byte is of the arena, the second tells what the rest is. */
+/* The first byte chooses the arena, the second the kind of the rest. */
 void fuzz_one(struct input *input)
 {
 	static struct arena arena;

@@ -78,7 +78,7 @@ void input_arena(struct input *input, struct arena *arena, size_t most)
 	arena_reset(arena);
 	if (choice < 0xe0) {
 		arena->maximum_bytes = most;
-	} else { /* its blocks are of 16 KiB and more: a kept one would hide a small maximum */
+	} else { /* its blocks are of 16 KiB and more: an old block would hide a small maximum */
 		arena_release(arena);
 		arena_init(arena, (size_t)(choice - 0xe0) * (choice - 0xe0) * LITTLE_STEP_BYTES);
 	}
@@ -102,7 +102,7 @@ enum status input_feed(input_feed_function *feed, void *reader, const char *byte
 
 bool input_is_json(const char *text, size_t length)
 {
-	json_t *tree = json_loadb(text, length, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL); /* its integers have 64 bits, JSON's any number */
+	json_t *tree = json_loadb(text, length, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL); /* jansson's integers have 64 bits, JSON allows any number */
 	bool is_json = tree != NULL;
 
 	json_decref(tree);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the seeds of one fuzzer: what real clients, files and servers say, each as an input of its own.
+"""Writes the seeds of one fuzzer: one input for each message of real clients, files and servers.
 
 usage: seeds.py FUZZER FOLDER
 
-From them and what fuzzing found beyond, `make fuzz-corpus` makes the corpus that is kept (tests/fuzz/corpus).
+`make fuzz-corpus` makes the corpus in tests/fuzz/corpus from these seeds and from the inputs that fuzzing found.
 """
 import base64
 import glob
@@ -15,7 +15,7 @@ import sys
 import urllib.parse
 import zlib
 
-ROOM = b"\0"  # an arena that has room; 0xe0 and above: one that has little
+ROOM = b"\0"  # an arena with enough memory; 0xe0 and above: with little
 
 
 def lines_of(path):
@@ -27,7 +27,7 @@ def short(value):
 
 
 def examples():
-    """Every example of a request in the description."""
+    """Yields every example of a request in the API description."""
     for path in json.load(open("docs/openapi.json"))["paths"].values():
         for operation in path.values():
             for content in operation.get("requestBody", {}).get("content", {}).values():
@@ -35,7 +35,7 @@ def examples():
 
 
 def parameters():
-    """Every query parameter of the description, with its example or a plain value."""
+    """Yields every query parameter of the API description, with its example or a plain value."""
     found = {}
     for path in json.load(open("docs/openapi.json"))["paths"].values():
         for operation in path.values():
@@ -46,7 +46,7 @@ def parameters():
 
 
 def strings_of(*paths):
-    """The string literals of C tests, which hold what the parsers were made for; those that stand side by side are one."""
+    """Yields the string literals of C tests, which contain inputs for the parsers. Adjacent literals are one."""
     literal = r'"(?:[^"\\\n]|\\.)*"'
     for path in paths:
         for match in re.finditer(rf"{literal}(?:\s*{literal})*", open(path).read()):
@@ -68,14 +68,14 @@ def merged(one, other):
 
 
 def fields():
-    """Every field of a request with a value that changes its answer, as an object each."""
+    """Yields an object for each field of a request, with a value that changes the answer."""
     for name, values in json.load(open("tests/effects/values.json")).items():
         for value in values if isinstance(values, list) else [values]:
             yield nested(name, value)
 
 
 def wrongs(value):
-    """An object with one member of another type, without it, or with one too many."""
+    """Yields the object with one member of a wrong type, and with unknown members."""
     for key in value:
         for wrong in (None, [], {}, "x", -1, True, 1e300, ["a", 1]):
             yield merged(value, {key: wrong}) if not isinstance(wrong, dict) else {**value, key: wrong}
@@ -411,7 +411,7 @@ def seeds_agent():
              "spec": {"suite": "quick", "timeout_s": 600, "shapes": {"products": []}}}
     renewal, outcome = {"lease_s": 60, "cancel": False}, {"benchmark_id": lease["benchmark_id"], "state": "succeeded", "attempt": 1, "late": False, "repeated": False}
     problem = {"type": "about:blank", "status": 404, "detail": "there is \"none\" here"}
-    key = b"\2fp_secretsecret\n\0"  # the second byte of the input is what, then the server
+    key = b"\2fp_secretsecret\n\0"  # the second byte of the input chooses the kind; the server's number and the key follow
     for server in range(6):
         yield ROOM + b"\0" + bytes([server]) + b"fp_key\0"
     for file in (b"", b" ", b"two words", b"k" * 600, b"\x01x", b"key!", b"k!"):
@@ -466,7 +466,7 @@ def seeds_sql_rows():
 
 
 def seeds_feeds():
-    """An answer of each feed's shape; the first byte chooses the feed, a NUL ends an answer."""
+    """Yields answers in the shape of each feed. The first byte chooses the feed, a NUL ends an answer."""
     sys.path.insert(0, "tests/server")
     import feed_replica as r
     hour = "2026-11-21T12:00:00Z"
