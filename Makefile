@@ -1,13 +1,13 @@
-# Fleetplan. `make help` lists what can be made.
+# Fleetplan. `make help` lists the targets.
 #
-# MODE=release (default), asan, tsan, coverage, fuzz or fuzz-coverage; each has its own folder build/MODE, and the release program
-# is also build/fleetplan. V=1 shows full commands. PREFIX and DESTDIR are honoured by install.
+# MODE=release (default), asan, tsan, coverage, fuzz or fuzz-coverage. Each mode has its own folder build/MODE; the program of
+# release is build/fleetplan. V=1 shows full commands. `make install` uses PREFIX and DESTDIR.
 
 MODE    ?= release
 PREFIX  ?= /usr/local
 CC      ?= gcc
 PYTHON  ?= /usr/bin/python3
-# HTTP tests mostly wait: three files at once on two cores, where pytest-xdist is installed
+# HTTP tests mostly wait, so three files run at once on two cores if pytest-xdist is installed.
 SERVER_TESTERS ?= 3
 SERVER_TESTS ?= tests/server
 BUILD   := build/$(MODE)
@@ -20,7 +20,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
 # --- flags -------------------------------------------------------------------------------------------------
-# Hardening flags that this compiler and architecture know; what was dropped is listed by `make help`.
+# Hardening flags that this compiler and architecture support. `make help` lists the others.
 HARDEN_WANTED := -fstack-protector-strong -fstack-clash-protection -fcf-protection -ftrivial-auto-var-init=zero
 probe = $(shell echo 'int x;' | $(CC) -Werror $(1) -x c -c -o /dev/null - 2>/dev/null && echo $(1))
 HARDEN  := $(foreach flag,$(HARDEN_WANTED),$(call probe,$(flag)))
@@ -52,16 +52,16 @@ EMBEDS  := $(sort $(wildcard $(foreach f,$(FOLDERS),$(f)/*.S $(f)/*/*.S)))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(EMBEDS:%.S=$(BUILD)/%.S.o)
 MAIN    := $(BUILD)/cli/main.o
 LIBRARY := $(BUILD)/libfleetplan.a
-# What the fuzzers link: the parsers and what they need, less than half of the whole, so that few files are compiled.
+# The fuzzers link the parsers and the code that these need: less than half of the sources, so that fewer files compile.
 FUZZ_SOURCES := $(filter base/% schema/% net/% api/% hwdb/% $(patsubst %,planner/%/%,hardware model plan diagnosis measurement operators),$(SOURCES)) $(wildcard planner/*.c) \
 	$(addprefix planner/,measurement/own_runs.c training/practice.c serving/serving_practice.c) \
 	$(addprefix storage/sqlite/,checksum.c columns.c conflict_column.c cursor.c feed_maps.c maps.c) \
 	$(addprefix agent/,agent_options.c link.c spool.c) $(addprefix server/,cors.c options.c origin.c) $(addprefix server/wire/,body.c gate.c media.c prefer.c target.c)
 FUZZ_LIBRARY := $(BUILD)/libfuzzed.a
-# TEST_LEFT_OUT: programs that are not wanted, as planner/test_serving_fleet_simulation.
+# TEST_LEFT_OUT: test programs to leave out, such as planner/test_serving_fleet_simulation.
 TEST_SOURCES := $(filter-out $(TEST_LEFT_OUT:%=tests/%.c),$(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c)))
 THREADED := agent base bench hwdb server storage
-# Of their tests these have no thread beside them, and take two minutes under ThreadSanitizer.
+# These tests of the folders above start no threads, and take two minutes under ThreadSanitizer.
 UNTHREADED := hwdb/test_mig bench/test_statistics storage/test_lease storage/test_faults
 THREADED_SOURCES := $(filter-out $(UNTHREADED:%=tests/%.c),$(wildcard $(THREADED:%=tests/%/test_*.c)))
 TESTS   := $(TEST_SOURCES:%.c=$(BUILD)/%)
@@ -71,7 +71,7 @@ comma := ,
 FUZZERS_WANTED := $(if $(FUZZ),$(patsubst %,$(BUILD)/tests/fuzz/fuzz_%,$(subst $(comma), ,$(FUZZ))),$(FUZZERS))
 TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
-# Objects of the test support are kept: make takes them for intermediate files otherwise.
+# Keep the objects of the test support. Otherwise make deletes them as intermediate files.
 .SECONDARY:
 .PHONY: all fakes test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-ptx check-cuda-abi check-opencl ptx check-server check-asan check-tsan check-clang check-oom check-plausibility \
 	check-server-asan check-server-tsan coverage fuzz fuzz-short fuzz-corpus fuzz-coverage fuzz-run fuzz-coverage-run bench bench-planner bench-serving bench-queue check-api check-trace lint format run install clean help effects check-effects validate check-accuracy known-answers check-known-answers fit fit-left-out
@@ -94,11 +94,11 @@ $(BUILD)/%.o: %.c Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# The search for near words and the fit of a curve parse nothing. Following their comparisons would take most of the fuzzers' time.
+# These two files parse nothing. Instrumenting their comparisons would take most of the fuzzers' time.
 build/fuzz/base/spelling.o build/fuzz/planner/diagnosis/power_law.o: ALL_CFLAGS += -O2 -fno-sanitize=fuzzer-no-link
 
-# A .S file embeds data with .incbin. What it embeds is named in its comment lines "# embeds: PATH", which become
-# prerequisites: neither -MMD nor the compiler can see an .incbin.
+# A .S file embeds data with .incbin. Its comment lines "# embeds: PATH" name the data and become prerequisites, because
+# -MMD does not see an .incbin.
 $(BUILD)/%.S.o: %.S Makefile
 	$(call say,AS,$<)
 	$(Q)mkdir -p $(@D)
@@ -113,7 +113,7 @@ $(BUILD)/tests/%: tests/%.c $(TEST_SUPPORT) $(LIBRARY)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(filter %.o,$^) $(LIBRARY) $(LIBS) -lcmocka
 
-# Stand-ins for NVIDIA's libraries, linked to the first of them, whose clock and memory they share. tests/fakes/README.md
+# Stand-ins for NVIDIA's libraries. All link to the first, because they share its clock and memory. tests/fakes/README.md
 FAKES := $(addprefix $(BUILD)/fakes/,libcuda.so.1 libnvidia-ml.so.1 libcublasLt.so.12 libnccl.so.2 without-graphs/libcuda.so.1 too-old/libcuda.so.1 opencl/libOpenCL.so.1 opencl/too-old/libOpenCL.so.1)
 FAKE_FLAGS = $(CPPFLAGS) -std=c17 -g -O2 -fPIC -shared -ffp-contract=off $(filter-out -Wmissing-prototypes -Wstrict-prototypes,$(WARN)) -Wno-null-dereference
 FAKE_DRIVER := $(addprefix tests/fakes/,cuda.c kernels.c memory.c script.c) bench/cuda/cuda_format.c
@@ -144,10 +144,10 @@ $(BUILD)/fakes/opencl/libOpenCL.so.1: tests/fakes/opencl.c Makefile
 $(BUILD)/fakes/opencl/too-old/libOpenCL.so.1: tests/fakes/opencl.c Makefile
 	$(call say,FAKE,$@)
 	$(fake) -DFAKE_TOO_OLD
-fakes: $(FAKES) ## stand-ins for NVIDIA's libraries, for tests and for trying the cuda backend without a GPU
+fakes: $(FAKES) ## build the stand-ins for NVIDIA's libraries, for tests and for trying the cuda backend without a GPU
 $(BUILD)/tests/bench/test_cuda $(BUILD)/tests/bench/test_opencl_fake: | $(FAKES)
 
-# Loaded into the daemon by the storms of the worst day.
+# The storms of the worst day load these into the daemon.
 $(BUILD)/tests/worst_day/power.so: tests/worst_day/power.c tests/support/vfs_powerloss.c tests/support/vfs_powerloss.h Makefile
 	$(call say,LOADED,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) -std=c17 -g -O2 -fPIC -shared -pthread $(WARN) -Wl,-z,defs -o $@ $(filter %.c,$^) -lsqlite3
@@ -180,57 +180,57 @@ test: $(PROGRAM) $(TESTS) ## build and run every C test, in parallel
 docs: $(BUILD)/tests/api/write_documents ## write docs/openapi.json, docs/fields.md and docs/leases.md from the tables
 	$(Q)$< docs
 
-check: test check-layers check-headers check-rows check-sources ## everything that is quick
+check: test check-layers check-headers check-rows check-sources ## run all quick checks
 
-check-layers: $(PROGRAM) ## prove the layers: includes, third-party headers, purity of the planner
+check-layers: $(PROGRAM) ## check the layers: includes, third-party headers, purity of the planner
 	$(Q)scripts/check-layers.sh $(BUILD)
 
-check-headers: ## every header compiles alone and explains itself
+check-headers: ## check that every header compiles alone and starts with a comment
 	$(Q)scripts/check-headers.sh $(CC) -std=c17 $(CPPFLAGS) $(WARN)
 
-check-rows: ## a row of a field table that does not fit its member does not compile
+check-rows: ## check that a row of a field table does not compile if its member has another type
 	$(Q)scripts/check-rows.sh $(CC) -std=c17 $(CPPFLAGS)
 
-check-sources: ## house rules on length and leftovers
+check-sources: ## check the house rules on length and leftovers
 	$(Q)scripts/check-sources.sh
 
-check-server: $(PROGRAM) $(FAKES) ## HTTP and process tests against the real daemon (SERVER_TESTS: some files; FLEETPLAN_PROGRAM: another build)
+check-server: $(PROGRAM) $(FAKES) ## run the HTTP and process tests against the real daemon (SERVER_TESTS: only these files; FLEETPLAN_PROGRAM: another build)
 	$(Q)FLEETPLAN_FAKES=$(CURDIR)/$(BUILD)/fakes $(PYTHON) -m pytest -q -p no:cacheprovider \
 		$$($(PYTHON) -c 'import xdist' 2>/dev/null && echo "-n $(SERVER_TESTERS) --dist loadfile") $(SERVER_TESTS)
 
-check-asan: ## the C tests under AddressSanitizer and UBSan
+check-asan: ## run the C tests under AddressSanitizer and UBSan
 	$(Q)$(MAKE) MODE=asan test
 
-check-tsan: ## the C tests of the rooms that start threads, under ThreadSanitizer
+check-tsan: ## run the C tests of the folders with threads under ThreadSanitizer
 	$(Q)$(MAKE) MODE=tsan TEST_SOURCES='$(THREADED_SOURCES)' test
 
-check-oom: $(BUILD)/tests/oom/test_oom ## every allocation fails once: requests, plans, reports, the catalogue, a commit
+check-oom: $(BUILD)/tests/oom/test_oom ## let every allocation fail once: requests, plans, reports, the catalogue, a commit
 	$(Q)$<
 
-check-plausibility: $(BUILD)/tests/plausibility/test_plausibility ## 200,000 random trainings against physics and what was ever measured (`make test` runs 5,000)
+check-plausibility: $(BUILD)/tests/plausibility/test_plausibility ## check 200,000 random trainings against physics and all measured values (`make test` runs 5,000)
 	$(Q)$< 200000
 
-check-clang: ## everything built by clang without a warning, and its C tests
+check-clang: ## build everything with clang, without warnings, and run the C tests
 	$(Q)$(MAKE) CC=clang BUILD=build/clang PROGRAM=build/clang/fleetplan all test
 
-check-server-asan: ## the HTTP and process tests against a daemon under AddressSanitizer and UBSan
+check-server-asan: ## run the HTTP and process tests against a daemon under AddressSanitizer and UBSan
 	$(Q)$(MAKE) MODE=asan all
 	$(Q)FLEETPLAN_PROGRAM=$(CURDIR)/build/asan/fleetplan $(MAKE) MODE=asan check-server
 
-check-server-tsan: ## the HTTP and process tests against a daemon under ThreadSanitizer
+check-server-tsan: ## run the HTTP and process tests against a daemon under ThreadSanitizer
 	$(Q)$(MAKE) MODE=tsan all
 	$(Q)FLEETPLAN_PROGRAM=$(CURDIR)/build/tsan/fleetplan $(MAKE) MODE=tsan check-server
 
-coverage: ## line coverage of every folder, from the C tests; schema, planner, api and storage must reach 90 %
+coverage: ## print each folder's line coverage by the C tests; schema, planner, api and storage must reach 90 %
 	$(Q)find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	$(Q)$(MAKE) MODE=coverage all test
 	$(Q)scripts/coverage.sh 90
 
-# FUZZ=json,csv: those alone.
-fuzz: ## libFuzzer (clang) over every parser until 10^8 executions are done in all, going on where it stopped; FUZZ_SECONDS a turn
+# FUZZ=json,csv: only these fuzzers.
+fuzz: ## fuzz every parser (libFuzzer, clang) until 10^8 executions in total; continues after a stop; FUZZ_SECONDS per turn
 	$(Q)$(MAKE) MODE=fuzz CC=$(CLANG) fuzz-run
 
-# What tests need under sanitizers, built and not run: scripts/test.sh does so beside the HTTP tests.
+# Builds the programs for tests under sanitizers, without running them. scripts/test.sh does this during the HTTP tests.
 .PHONY: sanitizer-builds programs fuzzers
 sanitizer-builds:
 	$(Q)$(MAKE) MODE=asan programs
@@ -239,13 +239,13 @@ sanitizer-builds:
 programs: $(PROGRAM) $(TESTS)
 fuzzers: $(FUZZERS)
 
-fuzz-short: ## from the kept corpus, ten seconds and 20,000 inputs each at most, the same ones at each run
+fuzz-short: ## run each fuzzer from the corpus for at most ten seconds and 20,000 inputs, the same inputs in every run
 	$(Q)$(MAKE) MODE=fuzz CC=$(CLANG) fuzz-run FUZZING=short
 
-fuzz-corpus: ## the kept corpus anew, with what fuzzing found
+fuzz-corpus: ## rebuild the corpus with the inputs that fuzzing found
 	$(Q)$(MAKE) MODE=fuzz CC=$(CLANG) fuzz-run FUZZING=corpus
 
-fuzz-coverage: ## lines of each parser that the kept corpus reaches; each must reach 95 % (MISSED=1 lists the others)
+fuzz-coverage: ## print how many lines of each parser the corpus reaches; each must reach 95 % (MISSED=1 lists the missed lines)
 	$(Q)$(MAKE) MODE=fuzz-coverage CC=$(CLANG) fuzz-coverage-run
 
 fuzz-run: $(FUZZERS_WANTED)
@@ -285,10 +285,10 @@ $(EFFECTS): tests/effects/sweep.c $(patsubst %,$(BUILD)/tests/effects/%.o,answer
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(filter %.o,$^) $(LIBRARY) $(LIBS)
 
-effects: $(EFFECTS) ## write tests/effects/effects.txt: what each field of each request moves, and which way
+effects: $(EFFECTS) ## write tests/effects/effects.txt: the answers that each request field changes, and the direction
 	$(Q)$< tests/effects >$(BUILD)/effects.txt && cp $(BUILD)/effects.txt tests/effects/effects.txt
 
-check-effects: $(EFFECTS) ## no field of a request is without effect, and what each moves stands in tests/effects/effects.txt
+check-effects: $(EFFECTS) ## check that every request field has an effect, and that tests/effects/effects.txt is up to date
 	$(Q)$< tests/effects >$(BUILD)/effects.txt
 	$(Q)diff -u tests/effects/effects.txt $(BUILD)/effects.txt && echo 'effects hold'
 
@@ -313,16 +313,16 @@ $(SERVING_VALIDATIONS): $(BUILD)/tests/validation/%: tests/validation/%.c $(SERV
 
 VALIDATORS := $(patsubst %,$(BUILD)/tests/validation/validate_%,training sweeps inference energy)
 
-validate: $(VALIDATORS) ## the planner against published training runs and serving measurements: prints and writes docs/accuracy.md
+validate: $(VALIDATORS) ## compare the planner with published training runs and serving measurements: print and write docs/accuracy.md
 	$(Q)scripts/validate $(BUILD) docs
 
-known-answers: $(PROGRAM) ## thirty questions with published answers, asked of the program: writes docs/known-answers.md
+known-answers: $(PROGRAM) ## ask the program thirty questions with published answers: write docs/known-answers.md
 	$(Q)scripts/known-answers.py $(PROGRAM) docs/known-answers.md
 
-check-known-answers: $(PROGRAM) ## docs/known-answers.md is what this program answers: asked again and compared
+check-known-answers: $(PROGRAM) ## ask the questions again and compare the answers with docs/known-answers.md
 	$(Q)scripts/known-answers.py $(PROGRAM) $(BUILD)/known-answers.md && diff -u docs/known-answers.md $(BUILD)/known-answers.md && echo 'known answers hold'
 
-check-accuracy: $(VALIDATORS) ## docs/accuracy.md and the shipped constants are this planner's: computed again and compared
+check-accuracy: $(VALIDATORS) ## compute docs/accuracy.md and its plots again with the shipped constants and compare them with the files
 	$(Q)scripts/validate $(BUILD) $(BUILD)/accuracy >$(BUILD)/accuracy.log || { cat $(BUILD)/accuracy.log; exit 1; }
 	$(Q)diff -u docs/accuracy.md $(BUILD)/accuracy/accuracy.md && \
 		for plot in accuracy accuracy-reliability accuracy-serving; do cmp docs/$$plot.svg $(BUILD)/accuracy/$$plot.svg || exit 1; done && echo 'accuracy holds'
@@ -331,77 +331,77 @@ fit: $(BUILD)/tests/validation/fit_training $(BUILD)/tests/validation/fit_infere
 	$(Q)$< $(VALIDATION_CASES)
 	$(Q)$(BUILD)/tests/validation/fit_inference $(VALIDATION_CASES) tests/validation/mlenergy_inference.csv
 
-fit-left-out: $(BUILD)/tests/validation/fit_training ## the same without each suite in turn: the error on software never seen
+fit-left-out: $(BUILD)/tests/validation/fit_training ## refit without each suite in turn: the error on unseen software
 	$(Q)$< $(VALIDATION_CASES) --left-out
 
-bench-storage: $(BUILD)/tests/bench/storage_rate ## durable puts and reads of plans, without HTTP
+bench-storage: $(BUILD)/tests/bench/storage_rate ## measure durable puts and reads of plans, without HTTP
 	$(Q)rm -f $(BUILD)/rate.db* && $< $(BUILD)/rate.db; rm -f $(BUILD)/rate.db*
 
-check-crash: $(BUILD)/tests/storage/test_crash $(PROGRAM) ## 200 kills -9 and 50 power cuts under eight writers: nothing acknowledged is lost
+check-crash: $(BUILD)/tests/storage/test_crash $(PROGRAM) ## check that 200 kills -9 and 50 power cuts under eight writers lose no acknowledged change
 	CRASH_KILLS=200 CRASH_CUTS=50 $<
 	$(PYTHON) tests/server/crash_daemon.py 200
 
 WORST_DAY := $(patsubst %,$(BUILD)/tests/worst_day/%.so,power calls clock)
-# STORMS, FACTOR: which of them, and what part of the full counts, as `make check-worst-day STORMS=kills,flips FACTOR=0.1`. MODE=asan, MODE=tsan or
-# VALGRIND=1 (a hundredth of the counts): what is found meanwhile is judged, and no time.
+# STORMS selects storms, FACTOR scales the full counts: `make check-worst-day STORMS=kills,flips FACTOR=0.1`. With MODE=asan, MODE=tsan or
+# VALGRIND=1 (a hundredth of the counts) only the tool's findings count, not the times.
 , := ,
 UNDER_VALGRIND := kills$(,)files$(,)clients$(,)unread
 .PHONY: check-worst-day check-worst-day-short
-check-worst-day: $(PROGRAM) $(WORST_DAY) ## every storm of docs/robustness.md at its full counts (hours); its short form runs in CI
+check-worst-day: $(PROGRAM) $(WORST_DAY) ## run every storm of docs/robustness.md at its full counts (hours); CI runs the short form
 	FLEETPLAN_PROGRAM=$(CURDIR)/$(PROGRAM) $(PYTHON) tests/worst_day/run.py --full --factor $(or $(FACTOR),$(if $(VALGRIND),0.01,1)) --build $(BUILD) \
 		$(addprefix --under ,$(if $(VALGRIND),valgrind,$(filter asan tsan,$(MODE)))) $(addprefix --only ,$(or $(STORMS),$(if $(VALGRIND),$(UNDER_VALGRIND))))
 
-check-worst-day-short: $(PROGRAM) $(WORST_DAY) ## the storms of the worst day in less than a minute, judged by what no slow machine changes
+check-worst-day-short: $(PROGRAM) $(WORST_DAY) ## run the storms of the worst day in less than a minute, with limits that do not depend on the machine's speed
 	$(Q)timeout 300 $(PYTHON) tests/worst_day/run.py --build $(BUILD) $(if $(STORMS),--only $(STORMS))
 
-check-trace: $(PROGRAM) ## traces of 255 MiB through the daemon: time, and how far its memory grows
+check-trace: $(PROGRAM) ## send traces of 255 MiB to the daemon: print the time and the growth of its memory
 	$(Q)$(PYTHON) tests/diagnosis/large_trace.py
 
 check-api: $(PROGRAM) ## lint /openapi.json and fuzz the live daemon with schemathesis (PyPI, npm)
 	$(Q)scripts/check-api.sh $(PROGRAM)
 
-check-api-roles: $(PROGRAM) ## the API as each role meets it: schemathesis without a key, and as viewer, planner, agent and admin (PyPI)
+check-api-roles: $(PROGRAM) ## test the API with schemathesis without a key, and as viewer, planner, agent and admin (PyPI)
 	$(Q)scripts/check-api-roles.sh $(PROGRAM)
 
-bench: bench-planner bench-serving bench-imports $(PROGRAM) $(BUILD)/tests/bench/bare_server ## rates and CPU against bare libmicrohttpd programs (needs wrk)
+bench: bench-planner bench-serving bench-imports $(PROGRAM) $(BUILD)/tests/bench/bare_server ## compare rates and CPU with a bare libmicrohttpd program (needs wrk)
 	$(Q)scripts/bench.sh $(PROGRAM) $(BUILD)/tests/bench/bare_server
 
-bench-planner: $(PROGRAM) $(BUILD)/tests/bench/planner_rate $(BUILD)/tests/bench/offers_rate ## layouts a second, and how long estimates take (needs wrk)
+bench-planner: $(PROGRAM) $(BUILD)/tests/bench/planner_rate $(BUILD)/tests/bench/offers_rate ## measure layouts per second and the time of estimates (needs wrk)
 	$(Q)$(BUILD)/tests/bench/offers_rate
 	$(Q)scripts/bench-planner.sh $(PROGRAM) $(BUILD)/tests/bench/planner_rate
 
 .PHONY: bench-cpu
-bench-cpu: $(BUILD)/tests/bench/cpu_rate ## the cpu backend's triad against a plain loop, and its products against OpenBLAS
+bench-cpu: $(BUILD)/tests/bench/cpu_rate ## compare the cpu backend's triad with a plain loop, and its products with OpenBLAS
 	$(Q)$<
 
-bench-serving: $(PROGRAM) $(BUILD)/tests/bench/serving_rate ## requests simulated a second, and how long sizing takes
+bench-serving: $(PROGRAM) $(BUILD)/tests/bench/serving_rate ## measure simulated requests per second and the time of sizing
 	$(Q)scripts/bench-serving.sh $^
 
-bench-imports: $(PROGRAM) ## 100,000 prices imported while plans are written, and what follows (needs wrk)
+bench-imports: $(PROGRAM) ## import 100,000 prices while plans are written, and measure both and the requests after it (needs wrk)
 	$(Q)scripts/bench-imports.sh $(PROGRAM)
 
-bench-queue: $(PROGRAM) ## 10,000 queued benchmarks: what claims, lists and plans take meanwhile
+bench-queue: $(PROGRAM) ## queue 10,000 benchmarks and measure claims, lists and plans meanwhile
 	$(Q)$(PYTHON) tests/bench/queue.py $(PROGRAM)
 
 OPENCL_TESTS := $(addprefix $(BUILD)/tests/bench/test_,kernels opencl opencl_fake tensor)
-check-opencl: $(OPENCL_TESTS) ## the opencl backend and every kernel, on PoCL (Debian: pocl-opencl-icd) and on a stand-in that fails
+check-opencl: $(OPENCL_TESTS) ## test the opencl backend and every kernel on PoCL (Debian: pocl-opencl-icd) and on a failing stand-in
 	$(Q)scripts/run-c-tests.sh $(OPENCL_TESTS)
 
-ptx: ## compile the kernels of bench/kernels/ to the PTX that is checked in (clang 14, as Debian 12 has it)
+ptx: ## compile the kernels of bench/kernels/ to the checked-in PTX (needs clang 14 of Debian 12)
 	$(Q)scripts/ptx.sh bench/kernels
 
-check-ptx: ## the PTX that is checked in is what clang makes of the kernels
+check-ptx: ## compile the kernels again and compare the result with the checked-in PTX
 	$(Q)scripts/ptx.sh $(BUILD)/ptx
 	$(Q)cmp bench/kernels/sm_60.ptx $(BUILD)/ptx/sm_60.ptx && cmp bench/kernels/sm_80.ptx $(BUILD)/ptx/sm_80.ptx && echo 'PTX holds'
 
-check-cuda-abi: $(LIBRARY) ## what bench/ declares of NVIDIA's libraries, and the PTX, against the real ones (PyPI, Debian non-free; 4 GB)
+check-cuda-abi: $(LIBRARY) ## check the declarations of NVIDIA's libraries in bench/ and the PTX with NVIDIA's own files (PyPI, Debian non-free; 4 GB)
 	$(Q)CC='$(CC)' PYTHON=$(PYTHON) scripts/check-cuda-abi.sh build/nvidia $(LIBRARY) $(LIBS)
 
-lint: ## clang-tidy and cppcheck
+lint: ## run clang-tidy and cppcheck
 	$(Q)printf '%s\n' $(SOURCES) | xargs -P $(shell nproc) -n 4 scripts/clang-tidy.sh -std=c17 $(filter-out -DFLEETPLAN_VERSION=%,$(CPPFLAGS)) -DFLEETPLAN_VERSION=__FILE__ --
 	$(Q)scripts/cppcheck.sh $(FOLDERS)
 
-format: ## lay out C sources with clang-format
+format: ## format the C sources with clang-format
 	clang-format -i $(shell git ls-files '*.c' '*.h')
 
 run: $(PROGRAM) ## start the daemon on 127.0.0.1:8080
@@ -410,10 +410,10 @@ run: $(PROGRAM) ## start the daemon on 127.0.0.1:8080
 install: $(PROGRAM) ## install the program under PREFIX
 	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/fleetplan
 
-clean: ## remove everything built
+clean: ## remove all build files
 	rm -rf build
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 	@echo "  MODE=release|asan|tsan|coverage|fuzz|fuzz-coverage (each in build/MODE)  V=1 shows commands  PREFIX=$(PREFIX)  DESTDIR="
-	@echo "  hardening flags this compiler does not know:$(if $(DROPPED), $(DROPPED), none)"
+	@echo "  hardening flags that this compiler does not support:$(if $(DROPPED), $(DROPPED), none)"
