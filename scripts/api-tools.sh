@@ -1,4 +1,4 @@
-# Sourced in the repository's root: schemathesis (PyPI) in $tools, its own environment.
+# Sourced in the repository's root. Installs schemathesis (PyPI) in its own environment in $tools.
 tools=$PWD/build/api-tools
 mkdir -p "$tools"
 [ -x "$tools/venv/bin/schemathesis" ] || {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# 100,000 price rows put into the catalogue while plans are written: new ones, then the same with every price changed; what a single row
-# costs afterwards, and the search for the cheapest offers over all of them. Loopback only. Part of `make bench`.
+# Imports 100,000 price rows while plans are written: first new rows, then the same rows with every price changed. Then measures the change
+# of a single row, and the search for the cheapest offers among all rows. Loopback only. Part of `make bench`.
 # usage: bench-imports.sh PROGRAM [ROWS (100000)] [CLIENTS (8)]
 set -eu
 program=$1 rows=${2:-100000} clients=${3:-8}
@@ -25,11 +25,11 @@ done = function(summary, latency)
 		latency:percentile(99) / 1000, latency.max / 1000))
 end
 LUA
-# plans SECONDS NAME: writes plans for so long
+# plans SECONDS NAME: writes plans for that time
 plans() {
 	BODY="$work/request.json" wrk -t1 -c"$clients" -d"$1s" -s "$work/post.lua" "$url/v1/plans/training" >"$work/$2"
 }
-# told NAME: "rate p99 max" of what plans() wrote; fails when an answer was not 2xx
+# told NAME: prints the rate, p99 and maximum of plans(); fails if an answer was not 2xx
 told() {
 	awk '/^RESULT/ && $3 == 0 {printf "%d plans/s, p99 %.1f ms, longest %.0f ms", $2, $4, $5; good = 1} END {exit !good}' "$work/$1" || {
 		cat "$work/$1" >&2
@@ -42,7 +42,7 @@ import() {
 	cut -d' ' -f1 "$work/took"
 }
 plans 3 quiet
-printf '%-62s %s\n' "plans of $clients clients, nothing else going on" "$(told quiet)"
+printf '%-62s %s\n' "plans of $clients clients, without an import" "$(told quiet)"
 for file in first second; do
 	plans 5 "$file" &
 	writer=$!
@@ -53,7 +53,7 @@ for file in first second; do
 done
 sleep 2
 seconds=$(curl -s -o /dev/null -w '%{time_total}' -X PATCH -H 'Content-Type: application/json' -d '{"notes":"x"}' "$url/v1/prices/bulk.7")
-printf '%-62s %s s\n' "one price changed among them, until the new snapshot answers" "$seconds"
+printf '%-62s %s s\n' "one price changed, until the new snapshot is in use" "$seconds"
 offers=$(for _ in 1 2 3 4 5; do curl -s -o /dev/null -w '%{time_total}\n' "$url/v1/offers?accelerator=h100&gpu_count=16&terms=on_demand,spot"; done | sort | sed -n 3p)
 printf '%-62s %s s (search at most 0.005: see bench-planner)\n' "cheapest offers of an accelerator, over HTTP" "$offers"
 curl -s -o "$work/out.csv" -w 'export of all prices as CSV: %{size_download} bytes in %{time_total} s\n' -H 'Accept: text/csv' "$url/v1/exports/prices"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# How fast planning is: layouts a second, a search over every layout of GPT-3 175B, and the daemon's answers one at a time over
-# loopback. The limits in the output are what is asked of us. Bounded in time; fails when an answer is not 200.
+# Measures planning: layouts per second, a search over every layout of GPT-3 175B, and the daemon's answers one at a time over
+# loopback. The limits in the output are the requirements. Bounded in time; fails if an answer is not 200.
 # usage: bench-planner.sh PROGRAM PLANNER_RATE [SECONDS]
 set -eu
 program=$1 rate=$2 seconds=${3:-3}
@@ -22,7 +22,7 @@ done = function(summary, latency)
 		latency:percentile(50) / 1000, latency:percentile(99) / 1000))
 end
 LUA
-# one NAME LIMIT [PATH]: one client, one request after the other
+# one NAME LIMIT [PATH]: measures one client that sends one request after the other
 one() {
 	BODY="$work/request.json" wrk -t1 -c1 -d"${seconds}s" -s "$work/post.lua" "http://127.0.0.1:$port/v1/${3:-estimates/training}" >"$work/out"
 	awk -v n="$1" -v limit="$2" '/^RESULT/ && $2 > 0 && $3 == 0 {printf "%-58s p50 %8.2f ms  p99 %8.2f ms  (%s)\n", n, $4, $5, limit; good = 1}
@@ -44,6 +44,6 @@ for model in llama-3.1-8b llama-3.1-70b deepseek-v3 nemotron-h-56b; do
 	printf '{"model": "%s", "tokens": "15T"}' $model >"$work/request.json"
 	one "$model, every accelerator on offer, any number" 'p50 at most 500'
 done
-# A year of hours in ten regions: days, seasons, weather that lasts, at the size that a caller sends.
+# A year of hours in ten regions, with daily and seasonal curves and lasting weather, as large as a caller's request.
 /usr/bin/python3 "$here/year.py" >"$work/request.json"
 one '500 h with pauses in 8,760 hours of ten regions' 'p50 at most 50' schedules

@@ -1,6 +1,6 @@
 #!/bin/sh
-# How fast serving is planned: requests simulated a second, and sizing calls to the daemon over loopback while another client looks
-# at /livez. The limits in the output are what is asked of us. Bounded in time; fails when an answer is not 200.
+# Measures the planning of serving: simulated requests per second, and sizing calls to the daemon over loopback while another client
+# requests /livez. The limits in the output are the requirements. Bounded in time; fails if an answer is not 200.
 # usage: bench-serving.sh PROGRAM SERVING_RATE
 set -eu
 program=$1 rate=$2
@@ -11,7 +11,7 @@ trace=$(dirname "$0")/../docs/examples/azure-2023-conversation.csv
 daemon_start "$program" $port --threads 2 --workers 2 --log-file /dev/null
 six='"h100-sxm5-80gb", "h200-sxm5-141gb", "b200-sxm6-180gb", "a100-sxm4-80gb", "mi300x", "gb200"'
 slo='"slo": {"ttft_ms": 1000, "tpot_ms": 50}'
-# sizing NAME LIMIT: the request in $work/request.json, three times
+# sizing NAME LIMIT: sends the request in $work/request.json three times
 sizing() {
 	for _ in 1 2 3; do
 		curl -s -o "$work/answer" -w '%{http_code} %{time_total}\n' -H 'Content-Type: application/json' --data-binary @"$work/request.json" \
@@ -35,11 +35,11 @@ awk 'BEGIN {srand(1); printf "{\"model\": \"llama-3.1-8b\", \"accelerator\": \"h
 	print "]}}"}' >"$work/request.json"
 peak() { awk '/VmHWM/ {printf "%.0f MB", $2 / 1000}' /proc/$daemon/status; }
 before=$(peak)
-sizing 'one accelerator, a trace of 1,000,000 requests' '30, a bound of our own'
+sizing 'one accelerator, a trace of 1,000,000 requests' '30, not a requirement'
 printf '%-62s %s to %s\n' 'peak memory of the daemon, before and with that trace' "$before" "$(peak)"
 mv "$work/request.json" "$work/long.json"
 mv "$work/short.json" "$work/request.json"
-# Two such calls keep both workers busy; /livez meanwhile.
+# Two such calls keep both workers busy. Measure /livez meanwhile.
 for _ in 1 2; do
 	(for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		curl -s -o /dev/null -H 'Content-Type: application/json' --data-binary @"$work/request.json" "http://127.0.0.1:$port/v1/estimates/inference"
@@ -54,7 +54,7 @@ livez() {
 livez '/livez meanwhile'
 # shellcheck disable=SC2086
 wait $busy
-# The same as jobs that nobody waits for: 202, enough of them that two compute while /livez is looked at, and how soon a cancelled one has stopped.
+# The same requests as asynchronous jobs (202). Two of them compute while /livez is measured. Then measure how soon a cancelled job stops.
 submit() {
 	curl -s -o /dev/null -w '%header{location} %{http_code} %{time_total}' -H 'Content-Type: application/json' -H 'Prefer: respond-async' \
 		--data-binary @"$work/long.json" "http://127.0.0.1:$port/v1/estimates/inference"
@@ -70,5 +70,5 @@ for job in $jobs; do
 	begun=$(date +%s%N)
 	until curl -s "http://127.0.0.1:$port$job" | grep -q '"finished_at"'; do :; done
 	ended=$(curl -s "http://127.0.0.1:$port$job" | grep -oE '"state":"[a-z]+"')
-	printf '%-62s %.0f ms, %s\n' 'a job that was cancelled, or had ended, has stopped after' $((($(date +%s%N) - begun) / 1000000)) "$ended"
+	printf '%-62s %.0f ms, %s\n' 'time until a cancelled job has stopped, and its state' $((($(date +%s%N) - begun) / 1000000)) "$ended"
 done

@@ -1,8 +1,8 @@
 #!/bin/sh
-# The daemon against a bare libmicrohttpd program that does the same I/O, interleaved in one run on one machine: as many
-# HTTP threads, the same group commit at the same synchronous level, answers and rows of as many bytes. Prints
-# rates, p99, CPU per request and ratios. Figures of different runs do not compare. Loopback only, bounded in time.
-# Fails when any answer is not 2xx: a refusal is fast and would flatter. The limits in the output are what is asked of us.
+# Compares the daemon with a bare libmicrohttpd program that does the same I/O. Both run by turns on one machine, with the same
+# number of HTTP threads, the same group commit at the same synchronous level, and answers and rows of the same size. Prints
+# rates, p99, CPU per request and ratios. Do not compare figures of different runs. Loopback only, bounded in time. Fails if an
+# answer is not 2xx, because rejections are fast and would improve the figures. The limits in the output are the requirements.
 # usage: bench.sh PROGRAM BARE_SERVER [SECONDS] [ROUNDS]
 set -eu
 program=$1 bare=$2 seconds=${3:-3} rounds=${4:-3}
@@ -24,8 +24,8 @@ fail() {
 port=18180 bare_port=18181
 here=$(dirname "$0")/../tests/bench
 
-# --- start and rest ----------------------------------------------------------------------------------------
-# As many threads as the bare programs have: two that talk HTTP and, on top of them, two that plan.
+# --- start and idle ----------------------------------------------------------------------------------------
+# Two threads for HTTP, as in the bare program, and two more for plans.
 start_ours() {
 	"$program" serve --listen 127.0.0.1:$port --database "$work/ours.db" --threads 2 --workers 2 --log-file /dev/null &
 	ours=$!
@@ -47,7 +47,7 @@ echo "start to ready, again: $(($(now_ms) - began)) ms (limit 100)"
 sleep 1
 echo "resident memory, idle: $(resident_kb $ours) kB (limit 20000)"
 
-# --- what is sent, and how long the answers are ------------------------------------------------------------
+# --- the requests and the sizes of the answers -------------------------------------------------------------
 /usr/bin/python3 "$here/request.py" >"$work/request.json"
 post() {
 	curl -s -o "$work/$2.json" -w '%{http_code}' -H 'Content-Type: application/json' --data-binary @"$work/request.json" \
@@ -58,7 +58,7 @@ post /v1/plans/training plan
 post /v1/estimates/training estimate
 id=$(sed -n 's/^{"id":"\([^"]*\)".*/\1/p' "$work/plan.json")
 plan_bytes=$(wc -c <"$work/plan.json") estimate_bytes=$(wc -c <"$work/estimate.json")
-# The texts alone: a row's numbers and its two indexes come on top.
+# Only the texts. The row's numbers and its two indexes need more.
 stored_bytes=$(/usr/bin/python3 -c 'import sqlite3, sys
 print(*sqlite3.connect(sys.argv[1]).execute("SELECT sum(length(name) + length(notes) + length(asked) + length(request) + length(result)) FROM plan").fetchone())' \
 	"$work/ours.db")

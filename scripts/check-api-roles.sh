@@ -1,7 +1,7 @@
 #!/bin/sh
-# The API as each role meets it: schemathesis, with its stateful phase, once without a key and once with the key of each role, on one daemon that
-# has something to find. Left out: wrong keys of its own making, which are answered 429 after thirty in a minute (tests/server/test_wrong_keys.py).
-# No answer may be of 5xx but the promised ones, none may break /openapi.json, and the daemon stays. Prints a line a role.
+# Tests the API in each role: runs schemathesis, with its stateful phase, once without a key and once with a key of each role, on one daemon
+# with data. It does not try wrong keys: the daemon answers 429 after thirty of them in a minute (tests/server/test_wrong_keys.py).
+# No answer may be 5xx except the promised ones, every answer must match /openapi.json, and the daemon must not end. Prints a line per role.
 # usage: check-api-roles.sh PROGRAM [EXAMPLES_PER_OPERATION (20) [ROLE...]]
 set -eu
 program=$(realpath "$1") examples=${2:-20}
@@ -15,7 +15,7 @@ admin=fp_$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 (umask 077 && printf '%s' "$admin" >"$work/key")
 daemon_start "$program" "$port" --own-devices=no --log-file "$work/log" --bootstrap-key-file "$work/key" --backup-keep 2
 curl -sf "$url/openapi.json" >"$work/openapi.json"
-# Something of each kind that a role may find.
+# Adds an item of each kind that a role can read.
 ask() { curl -sf -o /dev/null -H "Authorization: Bearer $admin" -H 'Content-Type: application/json' "$url$1" -d "$2"; }
 for number in 1 2 3; do
 	ask /v1/plans/training '{"model":"llama-3.1-8b","tokens":"15T","accelerator":"h100","gpu_count":64,"name":"of roles '$number'"}'

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The API against its own description: redocly and spectral lint /openapi.json, schemathesis fuzzes the live daemon with every
-# check it has but one, by examples, at the edges of every schema, at random, and along links. The one: that what the schema
-# allows is accepted. A schema knows no names of models or plans, no rules between fields, and not what is infeasible.
+# Tests the API against its own description: redocly and spectral lint /openapi.json; schemathesis fuzzes the live daemon by examples,
+# at the limits of every schema, at random, and along links. It runs all checks except one: that the daemon accepts all data that the
+# schema allows. A schema does not contain the names of models or plans, the rules between fields, or feasibility.
 # Installs the tools from PyPI and npm into build/api-tools. usage: check-api.sh PROGRAM [EXAMPLES_PER_OPERATION (50)]
 set -eu
 program=$(realpath "$1") examples=${2:-50}
@@ -18,7 +18,7 @@ curl -sf "http://127.0.0.1:$port/openapi.json" >"$work/openapi.json"
 "$tools/node_modules/.bin/redocly" lint --config deploy/redocly.yaml "$work/openapi.json"
 printf 'extends: ["spectral:oas"]\nrules:\n  info-contact: off\n' >"$work/.spectral.yaml"
 "$tools/node_modules/.bin/spectral" lint --ruleset "$work/.spectral.yaml" --fail-severity warn "$work/openapi.json"
-cd "$work" # where it leaves its notes
+cd "$work" # schemathesis writes its files here
 "$tools/venv/bin/schemathesis" --config-file "$config" run "$work/openapi.json" --url "http://127.0.0.1:$port" \
 	--header "Authorization: Bearer $key" --checks all --exclude-checks positive_data_acceptance --max-examples "$examples" --workers 2 \
 	--phases examples,coverage,fuzzing,stateful --request-timeout 10 --generation-deterministic --warnings off --no-color

@@ -1,14 +1,14 @@
 #!/bin/bash
-# What bench/ declares by hand of NVIDIA's libraries, and the PTX that is checked in, against the real ones, without a GPU:
-#   - headers, assembler and libraries of CUDA 11, 12 and 13 from NVIDIA's packages on PyPI, the newest of each; every constant, struct and
-#     function that bench/ declares is compared when tests/abi/cuda_abi.cc is compiled, for each release;
-#   - every name that is asked of a library is one that the real library exports;
-#   - ptxas makes machine code of the PTX for every device it knows from 6.0 on; nothing may spill or lie on a stack, and the kernels of the issue rate must
-#     still have each of their multiply-adds;
-#   - the probing code is run on the real libraries: no device, with a reason.
-# The driver's libraries are Debian's packages (non-free) of the last two releases, which are unpacked and not installed.
-# All of it goes into a folder of build/ (4 GB the first time) and stays there; nothing of it becomes part of the program.
-# usage: check-cuda-abi.sh FOLDER LIBRARY LIBS...     LIBRARY: libfleetplan.a; CUDA_RELEASES="12" takes less
+# Checks the declarations of NVIDIA's libraries in bench/ and the checked-in PTX with NVIDIA's own files, without a GPU:
+#   - The headers, assembler and libraries are the newest of CUDA 11, 12 and 13 from NVIDIA's packages on PyPI. For each release, compiling
+#     tests/abi/cuda_abi.cc compares every constant, struct and function that bench/ declares.
+#   - The real library must export every name that bench/ loads from it.
+#   - ptxas compiles the PTX for every device that it supports from 6.0 on. No kernel may spill or use a stack, and the kernels of the issue
+#     rate must still have each of their multiply-adds.
+#   - The probing code runs on the real libraries. It must find no device and give a reason.
+# The driver's libraries are from Debian's packages (non-free) of the last two releases. They are unpacked, not installed.
+# All files stay in a folder of build/ (4 GB the first time). None becomes part of the program.
+# usage: check-cuda-abi.sh FOLDER LIBRARY LIBS...     LIBRARY: libfleetplan.a; CUDA_RELEASES="12": only this release
 set -euo pipefail
 cd "$(dirname "$0")/.."
 into=$(realpath -m "$1")
@@ -16,7 +16,7 @@ library=$2
 shift 2
 mkdir -p "$into"
 
-# A release's packages: until CUDA 12 their names end in its number.
+# Prints the packages of a release. Until CUDA 12 their names end with its number.
 packages() {
 	local parts='cuda-runtime cuda-nvcc cuda-cccl cublas nvml-dev'
 	case $1 in
@@ -61,14 +61,14 @@ fetch_drivers() {
 	touch "$into/drivers/complete"
 }
 
-# REQUIRED(struct, member, name) or OPTIONAL(...) for each symbol of a table in bench/.
+# Prints REQUIRED(struct, member, name) or OPTIONAL(...) for each symbol of a table in bench/.
 functions() {
 	for api in cuda_driver cublaslt nccl nvml; do
 		sed -n "s/^.*\(REQUIRED\|OPTIONAL\)(\([a-z_0-9]*\), \"\([A-Za-z_0-9]*\)\").*/\1($api, \2, \3)/p" "bench/cuda/$api.c"
 	done
 }
 
-# The same as FUNCTION(...), less the optional ones that a release's headers do not know yet.
+# Prints the same as FUNCTION(...), without the optional ones that the release's headers lack.
 functions_of() {
 	sed 's/(\|, \|)/ /g' "$into/functions" | while read -r need api member name; do
 		[ "$need" = REQUIRED ] || grep -qrw "$name" --include=cuda.h --include=cublasLt.h --include=nccl.h --include=nvml.h "$into/$1/nvidia" || continue
@@ -76,7 +76,7 @@ functions_of() {
 	done
 }
 
-# Every constant of the four headers is compared.
+# Checks that tests/abi/constants.inc has every constant of the four headers.
 check_complete() {
 	for name in $(sed -n 's/\/\*.*\*\///; /enum/,/}/p' bench/cuda/cuda_driver.h bench/cuda/cublaslt.h bench/cuda/nccl.h bench/cuda/nvml.h |
 		grep -oE '\b(CUDA|CUBLASLT|NCCL|NVML)_[A-Z0-9_]+ *=' | tr -d ' ='); do
@@ -97,7 +97,7 @@ check_headers() {
 	echo "CUDA $1: $(wc -l <"$into/functions.inc") functions, $(grep -c '^SAME' tests/abi/constants.inc) constants and members are as declared ($(tr '\n' ' ' <"$into/$1/complete"))"
 }
 
-# exports FILE PREFIX: every name that begins so and is asked for, whether it must be there or not.
+# check_exports FILE PREFIX: checks that FILE exports every loaded name with this prefix, the optional ones included.
 check_exports() {
 	local exported name
 	exported=$(nm -D --defined-only "$1" | sed 's/.* //; s/@.*//' | sort)
@@ -109,11 +109,11 @@ check_exports() {
 assemble() {
 	local ptxas=$1 target=$2 blob=$3 log=$into/ptxas.log
 	if ! "$ptxas" -v "-arch=$target" -o "$into/$target.cubin" "bench/kernels/$blob.ptx" >"$log" 2>&1; then
-		! grep -q "is not defined for option 'gpu-name'" "$log" || return 0 # too old a device for this release, or too new a one
+		! grep -q "is not defined for option 'gpu-name'" "$log" || return 0 # this release does not support the device
 		cat "$log" >&2
 		exit 1
 	fi
-	! grep -qE ' [1-9][0-9]* bytes (spill|stack)' "$log" || { echo "$target: not all in registers" >&2; grep -EB1 ' [1-9][0-9]* bytes (spill|stack)' "$log" >&2; exit 1; }
+	! grep -qE ' [1-9][0-9]* bytes (spill|stack)' "$log" || { echo "$target: a kernel spills or uses a stack" >&2; grep -EB1 ' [1-9][0-9]* bytes (spill|stack)' "$log" >&2; exit 1; }
 	echo "  $blob.ptx for $target: $(grep -c 'Compiling entry' "$log") kernels, $(grep -o 'Used [0-9]*' "$log" | cut -d' ' -f2 | sort -n | tail -1) registers at most, no spills, no stack"
 }
 
@@ -127,15 +127,15 @@ check_ptx() {
 	for target in sm_80 sm_86 sm_89 sm_90 sm_90a sm_100 sm_100a sm_103 sm_110 sm_120 sm_121; do
 		assemble "$ptxas" $target sm_80
 	done
-	[ -e "$into/sm_90.cubin" ] || { echo "nothing for sm_90" >&2; exit 1; }
+	[ -e "$into/sm_90.cubin" ] || { echo "ptxas compiled nothing for sm_90" >&2; exit 1; }
 }
 
-# issued KERNEL INSTRUCTION A-ROUND: how many are in its machine code.
+# issued KERNEL INSTRUCTION COUNT: checks that the kernel's machine code has a multiple of COUNT, the instructions per round.
 issued() {
 	local count
 	count=$(awk -v kernel="$1" '/\.section/ { on = index($0, ".text." kernel ",") > 0 } on' "$into/sass" | grep -cE "\b$2\b" || true)
-	[ "$count" -gt 0 ] && [ $((count % $3)) -eq 0 ] || { echo "$1 has $count $2, $3 to a round" >&2; exit 1; }
-	echo "  $1: $count $2, $3 to a round"
+	[ "$count" -gt 0 ] && [ $((count % $3)) -eq 0 ] || { echo "$1 has $count $2, which is not a multiple of $3 per round" >&2; exit 1; }
+	echo "  $1: $count $2, $3 per round"
 }
 
 check_issue() {
@@ -168,7 +168,7 @@ for suite in bookworm trixie; do
 	folder=$into/drivers/$suite/usr/lib/x86_64-linux-gnu/nvidia/current
 	check_exports "$folder/libcuda.so.1" cu[A-Z]
 	check_exports "$folder/libnvidia-ml.so.1" nvml
-	echo "driver $(readlink "$folder/libcuda.so.1" | sed 's/libcuda.so.//'): exports all that is asked for"
+	echo "driver $(readlink "$folder/libcuda.so.1" | sed 's/libcuda.so.//'): exports all names that bench/ loads"
 	"$into/real_libraries" "$folder" driver | sed 's/^/  /'
 done
 echo "CUDA ABI holds"

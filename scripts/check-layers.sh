@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks the layers: the rules of scripts/rooms.py, and that the planner's objects need nothing but pure functions of libc and libm.
+# Checks the layers: the rules of scripts/rooms.py, and that the planner's objects use only pure functions of libc and libm.
 # usage: check-layers.sh BUILD_FOLDER
 set -u
 build=${1:-build/release}
@@ -8,7 +8,7 @@ complain() { printf '%s\n' "$1" >&2; bad=1; }
 
 /usr/bin/python3 scripts/rooms.py || bad=1
 
-# The planner is pure: everything it needs from outside is on this list.
+# The planner is pure: this list has every outside symbol that it may use.
 pure=$(dirname "$0")/planner-symbols.txt
 objects=$(find "$build/planner" -name '*.o' 2>/dev/null)
 [ -n "$objects" ] || complain "no objects under $build/planner: build first"
@@ -19,7 +19,7 @@ if [ -n "$objects" ]; then
 	# shellcheck disable=SC2086
 	nm -u $objects | awk '$1 == "U" {print $2}' | sort -u | grep -vxF -f "$build/planner.defined" |
 		grep -vxF -f "$build/planner.pure" >"$build/planner.impure"
-	[ -s "$build/planner.impure" ] && complain "the planner is not pure, it calls: $(tr '\n' ' ' <"$build/planner.impure")"
+	[ -s "$build/planner.impure" ] && complain "the planner uses symbols that are not in $pure: $(tr '\n' ' ' <"$build/planner.impure")"
 	# shellcheck disable=SC2086
 	nm -g $objects | awk '$2 ~ /[BDC]/ {print $3}' | sort -u >"$build/planner.globals"
 	[ -s "$build/planner.globals" ] && complain "the planner has global state: $(tr '\n' ' ' <"$build/planner.globals")"

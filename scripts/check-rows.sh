@@ -1,6 +1,6 @@
 #!/bin/sh
-# A field table's row whose member has another type does not compile. Each line below is one such row of struct
-# training_request (the first is right and must compile). usage: check-rows.sh CC FLAGS...
+# Checks that a row of a field table does not compile if its member has another type. Each line below is such a row of struct
+# training_request; the first row is right and must compile. usage: check-rows.sh CC FLAGS...
 set -u
 bad=0
 compile() {

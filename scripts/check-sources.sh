@@ -1,5 +1,5 @@
 #!/bin/sh
-# House rules that a compiler does not check: file and function length, main.c on a screen, no leftovers.
+# Checks house rules that a compiler does not check: file and function length, a short main.c, no leftovers.
 set -u
 bad=0
 for file in $(git ls-files '*.c' '*.h' '*.py' '*.sh' | grep -v '/data/'); do
@@ -15,17 +15,17 @@ for file in $(git ls-files '*.c' | grep -v '^tests/'); do
 		/^\}/ { if (start && FNR - start > 71) { print file ": " name " has " FNR - start - 1 " lines (at most 70)"; bad = 1 } start = 0 }
 		END { exit bad }' "$file" >&2 || bad=1
 done
-# An equation that code or an answer names by its id stands in docs/equations.md under that id.
+# docs/equations.md must define every equation id that code or an answer names.
 defined=$(grep -oE '[*][*](E[0-9]+(, )?)+' docs/equations.md | grep -oE 'E[0-9]+' | sort -u)
 for id in $(git ls-files 'planner/*.[ch]' 'hwdb/*.c' 'server/*.c' 'api/*.c' 'tests/planner/golden/*.txt' | xargs grep -ohE '\bE[1-9][0-9]{0,2}\b' | sort -u); do
-	echo "$defined" | grep -qx "$id" || { echo "docs/equations.md: no $id, which the sources name" >&2; bad=1; }
+	echo "$defined" | grep -qx "$id" || { echo "docs/equations.md: $id is missing, but the sources name it" >&2; bad=1; }
 done
-# Every decision stands in the index once, and the index names no other.
+# The index must list every decision once, and nothing else.
 for file in docs/decisions/[0-9]*.md; do
-	[ "$(grep -cF "]($(basename "$file"))" docs/decisions/README.md)" -eq 1 ] || { echo "docs/decisions/README.md: not once: $(basename "$file")" >&2; bad=1; }
+	[ "$(grep -cF "]($(basename "$file"))" docs/decisions/README.md)" -eq 1 ] || { echo "docs/decisions/README.md: must list this file once: $(basename "$file")" >&2; bad=1; }
 done
 for file in $(grep -oE '\]\([^)]+\)' docs/decisions/README.md | tr -d ']()'); do
-	[ -f "docs/decisions/${file%)}" ] || { echo "docs/decisions/README.md: no ${file%)}" >&2; bad=1; }
+	[ -f "docs/decisions/${file%)}" ] || { echo "docs/decisions/README.md: lists a missing file: ${file%)}" >&2; bad=1; }
 done
 [ "$bad" -eq 0 ] && echo "sources hold"
 exit "$bad"

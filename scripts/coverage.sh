@@ -1,5 +1,5 @@
 #!/bin/sh
-# Line coverage a folder, from what `make coverage` ran. With a figure as argument: schema, planner, api and storage must reach it.
+# Prints the line coverage of each folder after `make coverage`. With a percentage as argument, schema, planner, api and storage must reach it.
 set -eu
 least=${1:-0}
 bad=0

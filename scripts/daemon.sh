@@ -1,4 +1,4 @@
-# Sourced: a working folder ($work) and a daemon on a fresh database there, both gone when the script ends, however it ends.
+# Sourced. Makes a working folder ($work) for a daemon with a new database. Both end with the script, however it ends.
 work=$(mktemp -d)
 daemon=
 finish() {
@@ -9,7 +9,7 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM HUP
 
-# daemon_start PROGRAM PORT OPTIONS...: returns when it is ready
+# daemon_start PROGRAM PORT OPTIONS...: starts the daemon and returns when it is ready
 daemon_start() {
 	program_started=$1 port_started=$2
 	shift 2

@@ -1,10 +1,10 @@
-"""A record of `fleetplan bench --json` beside what is published of the part. usage: expected.py RECORD
+"""Compares a record of `fleetplan bench --json` with published figures of the accelerator. usage: expected.py RECORD
 
-Exit code 1 when a figure lies outside of it, 0 when all are inside or nothing is published."""
+The exit code is 1 if a figure is outside its range, 0 if all are inside or no figure is published."""
 import json
 import sys
 
-# (catalogue id, test, product): low, high, source. Rates in the record's SI units; copies count what is read and what is written.
+# (catalogue id, test, product): low, high, source. Rates are in the record's SI units. Copies count the bytes read and written.
 PUBLISHED = {
     ("h200-sxm5-141gb", "gemm_library_bf16", (8192, 8192, 8192)): (769e12, 798e12, "one H200, random operands, PyTorch: 788, to 2.4 % below and 1.3 % above"),
     ("h200-sxm5-141gb", "stream_copy", None): (4.1e12, 4.6e12, "one H200, copy of 8.6 GB: 4.3 TB/s read and written, of 4.8"),
@@ -12,7 +12,7 @@ PUBLISHED = {
     ("h100-sxm5-80gb", "gemm_library_bf16", (4096, 4096, 4096)): (680e12, 780e12, "blackwell-tensorcore-kernels, H100 SXM fp16: 733"),
     ("h100-sxm5-80gb", "gemm_library_fp32", (8192, 8192, 8192)): (43e12, 60e12, "blackwell-tensorcore-kernels, H100 SXM: 47.3 without tensor cores"),
 }
-BLOCK = 0.10  # a step against its prediction, after calibration
+BLOCK = 0.10  # tolerance of a step's prediction after calibration
 
 
 def rows(record):

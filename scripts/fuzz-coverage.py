@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Which lines of each parser the kept corpus reaches: runs every fuzzer over tests/fuzz/corpus and prints a table.
+"""Runs every fuzzer over tests/fuzz/corpus and prints a table of the lines of each parser that the corpus reaches.
 
-usage: fuzz-coverage.py LEAST_PERCENT FUZZER...   (programs of MODE=fuzz-coverage; MISSED=1 lists the lines that are not reached)
-Exit status 1 where a parser of tests/fuzz/parsers.txt is below, or a fuzzer fails. Needs llvm-profdata and llvm-cov of clang's version.
+usage: fuzz-coverage.py LEAST_PERCENT FUZZER...   (programs of MODE=fuzz-coverage; MISSED=1 lists the missed lines)
+The exit status is 1 if a parser of tests/fuzz/parsers.txt is below LEAST_PERCENT or a fuzzer fails. Needs llvm-profdata and llvm-cov of clang's version.
 """
 import json
 import os
@@ -14,7 +14,7 @@ LLVM = os.environ.get("LLVM", "-14")
 
 
 def parsers():
-    """[(name, files)], and {file: functions left out}."""
+    """Returns [(name, files)], and {file: excluded functions}."""
     found, left_out = [], {}
     for line in open("tests/fuzz/parsers.txt", encoding="utf-8"):
         line = line.strip()
@@ -28,13 +28,13 @@ def parsers():
 
 
 def run(programs, folder):
-    """Every input once. The counts of all programs, and whether one failed."""
+    """Runs every input once and merges the counts of all programs. Returns whether a program failed."""
     failed = False
     for program in programs:
         name = pathlib.Path(program).name
         corpus = pathlib.Path("tests/fuzz/corpus", name.removeprefix("fuzz_"))
         if not corpus.is_dir():
-            print(f"{name}: no corpus is kept", file=sys.stderr)
+            print(f"{name}: tests/fuzz/corpus has no folder for it", file=sys.stderr)
             failed = True
             continue
         done = subprocess.run([program, "-runs=0", "-timeout=60", "-max_len=65536", "-artifact_prefix=build/fuzz/findings/" + name + "-", str(corpus)],
@@ -48,7 +48,7 @@ def run(programs, folder):
 
 
 def impossible(name):
-    """Lines of CHECK(false) and of the case labels right above."""
+    """Yields the line ranges of CHECK(false) and of the case labels directly above."""
     text = open(name, encoding="utf-8").read().splitlines()
     for at, line in enumerate(text):
         if line.strip().startswith("CHECK(false)"):
@@ -59,7 +59,7 @@ def impossible(name):
 
 
 def lines_of(file, skipped):
-    """{line: count} from llvm-cov's segments: (line, column, count, has_count, is_region_entry, is_gap)."""
+    """Returns {line: count} from llvm-cov's segments: (line, column, count, has_count, is_region_entry, is_gap)."""
     lines, segments = {}, file["segments"]
     for i, (line, _, count, has_count, is_entry, is_gap) in enumerate(segments):
         end = segments[i + 1][0] if i + 1 < len(segments) else line

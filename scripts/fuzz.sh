@@ -1,13 +1,13 @@
 #!/bin/sh
-# Runs libFuzzer programs (build/fuzz/tests/fuzz/fuzz_NAME) over the corpus that is kept in tests/fuzz/corpus/NAME.
+# Runs libFuzzer programs (build/fuzz/tests/fuzz/fuzz_NAME) over the corpus in tests/fuzz/corpus/NAME.
 #
-# fuzz.sh long FUZZER...   in turn, FUZZ_SECONDS each (default 300), again and again, until the executions of all together, counted from the
-#                          first run on in build/fuzz/work/NAME/executions, are FUZZ_EXECUTIONS (default 100000000). Stopped at any moment it
-#                          goes on from there. A finding stops its fuzzer alone, stays in build/fuzz/findings, and is tried again at the next start.
-# fuzz.sh short FUZZER...  FUZZ_SECONDS each (default 10), as many at once as there are cores. From the kept corpus and one seed, at most
-#                          20,000 inputs: the same ones at each run, so that what passed once passes again until the code changes.
-# fuzz.sh corpus FUZZER... the kept corpus anew: of it, of seeds.py and of what was found beyond, the fewest inputs that reach as many edges.
-# The exit status is 1 where one of them found something. Needs python3 for seeds.
+# fuzz.sh long FUZZER...   runs the fuzzers by turns, FUZZ_SECONDS each (default 300), until all together have FUZZ_EXECUTIONS executions
+#                          (default 100000000). build/fuzz/work/NAME/executions counts them from the first run on, so a stopped run
+#                          continues. A finding stops only its fuzzer, stays in build/fuzz/findings, and is tried again at the next start.
+# fuzz.sh short FUZZER...  runs each fuzzer for FUZZ_SECONDS (default 10), one per core at a time. It starts from the corpus and a fixed
+#                          seed and runs at most 20,000 inputs, the same in every run: a pass stays a pass until the code changes.
+# fuzz.sh corpus FUZZER... rebuilds the corpus: the fewest inputs of the corpus, of seeds.py and of new findings that reach the same edges.
+# The exit status is 1 if a fuzzer found a fault. Needs python3 for the seeds.
 set -u
 what=$1
 shift
@@ -16,7 +16,7 @@ work=build/fuzz/work
 findings=build/fuzz/findings
 mkdir -p "$work" "$findings"
 
-# The longest input: what grows in a trace grows after hundreds of events.
+# Prints the limit of the input's length. Traces need more: some of the reader's tables grow only after hundreds of events.
 length_of() { [ "$1" = fuzz_trace ] && echo -max_len=65536 || echo -max_len=16384; }
 
 executions_of() { cat "$work/$1/executions" 2>/dev/null || echo 0; }
@@ -27,7 +27,7 @@ executions_of_all() {
 	echo "$sum"
 }
 
-# one PROGRAM SECONDS [FLAGS]: a turn of one fuzzer, with flags over the kept corpus alone. What is new goes to its folder under work; its executions are added up.
+# one PROGRAM SECONDS [FLAGS]: a turn of one fuzzer; with FLAGS, from the corpus alone. New inputs go to its folder under $work, and its executions are added up.
 one() {
 	name=$(basename "$1")
 	dictionary=tests/fuzz/$name.dict
@@ -43,7 +43,7 @@ one() {
 	# shellcheck disable=SC2086
 	"$1" -max_total_time="$2" ${3:-} $limits "$(length_of "$name")" $dictionary -artifact_prefix="$findings/$name-" "$work/$name/$into" $kept >"$work/$name/log" 2>&1
 	status=$?
-	[ "$status" -ne 72 ] || status=0 # it was interrupted
+	[ "$status" -ne 72 ] || status=0 # the fuzzer was interrupted
 	done=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/$name/log")
 	echo $(($(executions_of "$name") + ${done:-0})) >"$work/$name/executions.new" && mv "$work/$name/executions.new" "$work/$name/executions"
 	if [ "$status" -eq 0 ]; then
@@ -55,7 +55,7 @@ one() {
 	return "$status"
 }
 
-# A finding that fails no longer becomes an input like others. False while one fails still.
+# A finding that no longer fails becomes an ordinary input. False while a finding still fails.
 is_mended() {
 	for input in "$findings/$(basename "$1")"-*; do
 		[ -f "$input" ] || continue
@@ -69,7 +69,7 @@ run_long() {
 	wanted=${FUZZ_EXECUTIONS:-100000000}
 	failed=
 	stopped=
-	trap 'stopped=1' INT TERM # what was done counts
+	trap 'stopped=1' INT TERM # the turn's executions count
 	for program in "$@"; do is_mended "$program" || failed="$failed $(basename "$program")"; done
 	while [ "$(executions_of_all "$@")" -lt "$wanted" ]; do
 		ran=
@@ -85,7 +85,7 @@ run_long() {
 	done
 	for program in "$@"; do printf '%-24s %12d executions\n' "$(basename "$program")" "$(executions_of "$(basename "$program")")"; done
 	echo "together $(executions_of_all "$@") of $wanted"
-	[ -z "$failed" ] || { echo "fuzz.sh: findings of$failed: see $findings" >&2; exit 1; }
+	[ -z "$failed" ] || { echo "fuzz.sh: faults found by$failed; the inputs are in $findings" >&2; exit 1; }
 }
 
 run_short() {
@@ -96,7 +96,7 @@ run_short() {
 	[ "$failed" -eq 0 ]
 }
 
-# By edges alone: how often each is taken would keep ten times as many inputs.
+# Selects inputs by edges. With the counts of each edge the corpus would have ten times as many inputs.
 run_corpus() {
 	for program in "$@"; do
 		name=$(basename "$program")
@@ -116,6 +116,6 @@ case $what in
 long) run_long "$@" ;;
 short) run_short "$@" ;;
 corpus) run_corpus "$@" ;;
-turn) one "$1" "${FUZZ_SECONDS:-10}" '-seed=1 -runs=20000' || exit 0 ;; # of run_short, which reads the log
-*) echo "fuzz.sh: long, short or corpus" >&2; exit 64 ;;
+turn) one "$1" "${FUZZ_SECONDS:-10}" '-seed=1 -runs=20000' || exit 0 ;; # run_short calls this and reads the log
+*) echo "usage: fuzz.sh long|short|corpus FUZZER..." >&2; exit 64 ;;
 esac

@@ -18,7 +18,7 @@ for group; do
 	venv) wanted="$wanted $venv" ;;
 	bench) wanted="$wanted $bench" ;;
 	container) wanted="$wanted $container" ;;
-	*) echo "packages.sh: no group $group (build, test, lint, container, venv, bench)" >&2; exit 64 ;;
+	*) echo "packages.sh: unknown group $group; the groups are build, test, lint, container, venv, bench" >&2; exit 64 ;;
 	esac
 done
 missing=

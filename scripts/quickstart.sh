@@ -1,7 +1,7 @@
 #!/bin/sh
-# On a fresh Debian 12: installs what a build needs, builds, starts the daemon on 127.0.0.1:8080 with an embedded database,
-# and prints two real answers with the commands that asked for them.
-# usage: quickstart.sh [--detach]     in the foreground (Ctrl-C ends it), or in the background
+# For a fresh Debian 12: installs the packages for a build, builds, starts the daemon on 127.0.0.1:8080 with an embedded database,
+# and prints two requests as commands, with their answers.
+# usage: quickstart.sh [--detach]     runs the daemon in the foreground (Ctrl-C ends it), or with --detach in the background
 # environment: FLEETPLAN_LISTEN (127.0.0.1:8080), FLEETPLAN_DATABASE (fleetplan.db)
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""The house rules on rooms: which top folder may include which, no cycle between folders, no file name twice in one top folder, and not too many files
-in a room. usage: rooms.py [FOLDER...]: instead of the rules, what the rooms below these folders include."""
+"""Checks the house rules on rooms, the folders of sources: which top folder may include which, no cycle between rooms, no file name twice in one top
+folder, and a limit of files per room. usage: rooms.py [FOLDER...]: with folders, prints what the rooms below them include."""
 import collections
 import pathlib
 import re
 import subprocess
 import sys
 
-# What a top folder may include beside itself. Arrows point down only.
+# The folders that a top folder may include besides itself. A folder includes only folders above it in this list.
 LAYERS = {
     "base": "",
     "schema": "base",
@@ -22,7 +22,7 @@ LAYERS = {
     "server": "base schema planner hwdb storage api bench agent service",
     "cli": "base schema net planner hwdb storage api bench agent service server",
 }
-# A library's header may be included here only.
+# Only these folders may include a library's header.
 LIBRARIES = {
     "jansson.h": "schema api hwdb", "curl/": "net hwdb", "sqlite3.h": "storage", "xxhash.h": "storage", "microhttpd.h": "server", "sodium": "storage agent service server cli",
     "zlib.h": "server", "dlfcn.h": "bench",
@@ -31,14 +31,14 @@ FILES_IN_A_ROOM, LARGE_ROOMS = 36, {"server": 80, "storage/sqlite": 46, "planner
 
 
 def includes():
-    """(file, its text) of the product's sources."""
+    """Yields (file, text) of the product's sources."""
     for name in subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.c", "*.h", "*.inc"], capture_output=True, text=True, check=True).stdout.split():
         if name.split("/")[0] in LAYERS and pathlib.Path(name).exists():
             yield name, pathlib.Path(name).read_text()
 
 
 def cycles(edges):
-    """Rooms that include each other, directly or by way of others: of each the shortest way round."""
+    """Returns the rooms that include each other, directly or through others: the shortest cycle of each."""
     found = set()
     for start in edges:
         ways = collections.deque([(start,)])

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs CMocka programs in parallel, shows what failed, and closes with "N passed, N failed" over all cases.
+# Runs CMocka programs in parallel, prints the logs of failed programs, and ends with "N passed, N failed" over all cases.
 # usage: run-c-tests.sh PROGRAM...
 set -u
 out=$(mktemp -d) || exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs scripts/test.sh in a clean clone inside a fresh Debian 12 root made by mmdebstrap: proves that the scripts install
-# what they need. Needs root. usage: test-clean-root.sh [COMMAND...]     (default: scripts/test.sh)
+# Runs scripts/test.sh in a clean clone inside a fresh Debian 12 root made by mmdebstrap. This proves that the scripts install
+# all packages that they need. Needs root. usage: test-clean-root.sh [COMMAND...]     (default: scripts/test.sh)
 set -eu
 cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- scripts/test.sh

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Builds the Dockerfile and runs the image once, without a registry and without a container engine's daemon: a Debian base
-# by mmdebstrap, buildah with chroot isolation, which has no read-only root: that is tried by a second run under a read-only
-# bind of the image. Needs root. Takes some minutes; leaves nothing behind.
-# usage: test-container.sh [PORT [cuda]]    cuda: also the image tag -cuda, which takes 1.2 GB of packages from PyPI
+# Builds the Dockerfile and runs the image, without a registry and without a container engine's daemon: mmdebstrap makes the Debian
+# base, and buildah runs with chroot isolation. This isolation has no read-only root, so a second run uses a read-only bind of the
+# image. Needs root. Takes some minutes. Removes all its files.
+# usage: test-container.sh [PORT [cuda]]    cuda: also the image tag -cuda, which downloads 1.2 GB of packages from PyPI
 set -eu
 cd "$(dirname "$0")/.."
 port=${1:-18080}
@@ -17,7 +17,7 @@ trap finish EXIT
 buildah="buildah --root $work/root --runroot $work/runroot --storage-driver vfs"
 key=fp_$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 
-# What debian:bookworm-slim leaves out too.
+# The excluded paths are also missing in debian:bookworm-slim.
 mmdebstrap --quiet --variant=minbase --include=ca-certificates --dpkgopt='path-exclude=/usr/share/doc/*' \
 	--dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' bookworm "$work/base.tar"
 c=$($buildah from scratch)
@@ -43,7 +43,7 @@ ready() {
 		kill -0 "$daemon" 2>/dev/null || break
 		sleep 0.1
 	done
-	echo "not ready:"
+	echo "the daemon is not ready:"
 	cat "$work/log"
 	exit 1
 }
@@ -61,7 +61,7 @@ ready
 $buildah run --isolation chroot --user 10001:10001 --env "FLEETPLAN_LISTEN=0.0.0.0:$port" "$c" -- /usr/bin/fleetplan healthcheck
 plan=$(curl -sf -H "Authorization: Bearer $key" -H 'Content-Type: application/json' "http://127.0.0.1:$port/v1/plans/training" \
 	-d '{"model":"llama-3.1-8b","tokens":"15T","accelerator":"h100","deadline_hours":"30d","name":"from a container"}')
-echo "$plan" | grep -q '"gpu_count":' || { echo "no plan: $plan"; exit 1; }
+echo "$plan" | grep -q '"gpu_count":' || { echo "the answer has no plan: $plan"; exit 1; }
 refused=$(curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$port/v1/plans")
 [ "$refused" = 401 ] || { echo "without a key: $refused, expected 401"; exit 1; }
 pid=$(descendants "$daemon" | head -1)
@@ -70,7 +70,7 @@ end "$pid"
 written=$(find "$mount" -xdev -newer "$work/started" -type f ! -path "$mount/data/*" ! -path "$mount/tmp/*" -user 10001)
 [ -z "$written" ] || { echo "written outside /data and /tmp: $written"; exit 1; }
 
-# Only /data and /tmp can be written to here, and the benchmark worker has its lock and its work there too.
+# In this run only /data and /tmp are writable. The benchmark worker has its lock and its files there, too.
 unshare -m sh -ec "mount --bind '$mount' '$mount'; mount -o remount,bind,ro '$mount'
 	mount -t tmpfs -o uid=10001,gid=10001 data '$mount/data'; mount -t tmpfs -o mode=1777 tmp '$mount/tmp'; mount -t proc proc '$mount/proc'
 	exec chroot --userspec=10001:10001 '$mount' /usr/bin/env -i FLEETPLAN_LISTEN=0.0.0.0:$port FLEETPLAN_DATABASE=/data/fleetplan.db \
@@ -89,11 +89,11 @@ for _ in $(seq 600); do
 done
 [ "$state" = succeeded ] || { echo "the benchmark $state"; cat "$work/log"; exit 1; }
 end "$daemon"
-echo "container: built; served as uid 10001 on all addresses, refused without a key, healthy by its own check, ended by SIGTERM with 0;"
-echo "planned and measured under a read-only root"
+echo "container: the image builds; the daemon serves as uid 10001 on all addresses, rejects requests without a key, passes its health check,"
+echo "ends with 0 on SIGTERM, and plans and measures under a read-only root"
 [ "${2:-}" = cuda ] || exit 0
 
-# The libraries are there, are loaded, and say why they are of no use here: no stand-in of a driver is in the image.
+# The program finds and loads the libraries, and reports why they do not start: the driver is only a stand-in.
 $buildah bud -q --format docker --isolation chroot --pull-never --network host --volume /etc/ssl/certs:/etc/ssl/certs:ro \
 	--build-arg FLEETPLAN=localhost/fleetplan:test \
 	-t fleetplan:test-cuda -f deploy/Dockerfile.cuda "$work/source/deploy"
@@ -103,4 +103,4 @@ make -s fakes
 cp build/release/fakes/libcuda.so.1 build/release/fakes/libnvidia-ml.so.1 "$mount/usr/lib/x86_64-linux-gnu/"
 record=$($buildah run --isolation chroot --user 10001:10001 "$c" -- /usr/bin/fleetplan bench --device GPU --suite gemm_library_bf16 --json || true)
 echo "$record" | grep -q '"reason":"cuBLASLt 120903 does not start: CUBLAS_STATUS_' || { echo "cuBLASLt: $record"; exit 1; }
-echo "container: -cuda built, $(du -sm "$mount/usr/local/lib/fleetplan" | cut -f1) MB of libraries, cuBLASLt found, loaded and refused for want of a driver"
+echo "container: -cuda built, $(du -sm "$mount/usr/local/lib/fleetplan" | cut -f1) MB of libraries, cuBLASLt found, loaded and rejected because the driver is missing"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs what the tests need (Debian 12) and runs them: layers and house rules, C tests, accuracy and effects, HTTP tests
-# against the real daemon, storms, the C tests and some HTTP tests under ASan and UBSan, every fuzzer for ten seconds, the C tests of threads under TSan.
-# Closes with the sum of all, "N passed, N failed".
+# Installs the packages for the tests (Debian 12) and runs the tests: layers and house rules, C tests, accuracy and effects, HTTP tests
+# against the real daemon, storms, the C tests and some HTTP tests under ASan and UBSan, every fuzzer for ten seconds, and the C tests
+# with threads under TSan. Ends with the total, "N passed, N failed".
 set -eu
 cd "$(dirname "$0")/.."
 start=$(date +%s)
@@ -13,8 +13,8 @@ trap 'kill $builds 2>/dev/null; exit 130' INT TERM HUP
 failed=0
 builds=
 
-# why NAME: of a failed step the lines that say which test and why. House rules and linkers have no word in common that
-# could be looked for, so the last lines stand here too, each once.
+# why NAME: prints the lines of a failed step that name the test and the reason. Messages of house rules and linkers have no common
+# pattern, so it also prints the last lines, each once.
 telling='FAILED|\[ +(ERROR|LINE) +\]|(^| )(fatal )?error:|undefined reference|^(E  |ERROR )|(Address|Leak|Thread)Sanitizer|runtime error:|^make.*\*\*\*'
 why() {
 	echo "== $1"
@@ -24,7 +24,7 @@ why() {
 	} | awk '!seen[$0]++'
 }
 
-# step NAME COMMAND...: runs it, shows its output, remembers whether it failed
+# step NAME COMMAND...: runs the command, prints the end of its output, and counts a failure
 step() {
 	name=$1
 	shift
@@ -43,20 +43,20 @@ step() {
 	echo "$took s $name" >>"$log.took"
 }
 
-# What speaks to others, or lives through their mistakes, runs under sanitizers, too; `make check-server-asan` runs all (12 minutes on two cores).
+# Tests of other hosts and their faults also run under sanitizers. `make check-server-asan` runs all tests (12 minutes on two cores).
 sanitized='agents altered_bytes audit drain feeds foreign_file half_close http imports plans scopes trust wrong_keys'
 
 step build make -j"$(nproc)"
 step house make check-layers check-headers check-rows check-sources check-ptx
 step 'C tests' make -j"$(nproc)" test
 step predictions make -j"$(nproc)" check-accuracy check-known-answers check-effects
-# HTTP tests mostly wait. What the sanitizers need is built meanwhile, behind them; the steps below say what fails of it.
+# HTTP tests mostly wait, so the programs for the sanitizers are built meanwhile at a low priority. The steps below report their faults.
 nice -n 19 make sanitizer-builds >/dev/null 2>&1 &
 builds=$!
 step 'HTTP tests' make check-server
 wait "$builds" || :
 step 'worst day' make check-worst-day-short
-# Left out are long simulations of what the other tests of serving run, too; `make check-asan` runs all.
+# Without long simulations of code that other tests of serving run, too. `make check-asan` runs all.
 step 'C tests under ASan and UBSan' make -j"$(nproc)" check-asan TEST_LEFT_OUT='planner/test_serving_fleet_simulation planner/test_serving_practice'
 step 'HTTP tests under ASan and UBSan' make -j"$(nproc)" check-server-asan SERVER_TESTS="$(printf 'tests/server/test_%s.py ' $sanitized)"
 step 'fuzzers, ten seconds each' make -j"$(nproc)" fuzz-short
@@ -65,7 +65,7 @@ step 'C tests under TSan' make -j"$(nproc)" check-tsan
 passed=$(grep -oE '[0-9]+ passed' "$log" | awk '{sum += $1} END {print sum + 0}')
 tests_failed=$(grep -oE '[0-9]+ failed' "$log" | awk '{sum += $1} END {print sum + 0}')
 [ "$tests_failed" -ge "$failed" ] || tests_failed=$failed
-# What failed stands last, so that the end of a cut log tells it.
+# The failures come last, so that the end of a truncated log has them.
 if [ "$failed" -gt 0 ]; then
 	echo "== what failed"
 	cat "$log.why"
