@@ -1,6 +1,6 @@
-"""Price rows as CSV: so many offers over the accelerators, providers, regions and terms of a large catalogue. usage: prices.py COUNT [CENTS]
+"""Prints COUNT price rows as CSV, over the accelerators, providers, regions and terms of a large catalogue. usage: prices.py COUNT [CENTS]
 
-CENTS moves each price, so that a second file changes every row of the first."""
+CENTS is added to each price, so that a second file changes every row of the first."""
 import sys
 
 ACCELERATORS = ("h100-sxm5-80gb h200-sxm5-141gb a100-sxm4-80gb a100-sxm4-40gb l4 l40s a10 t4 v100-sxm2-16gb b200-sxm6-180gb gb200"

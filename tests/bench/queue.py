@@ -1,4 +1,4 @@
-"""What a long queue of benchmarks costs: 10,000 are queued, listed and drained by eight agents while plans are made.
+"""Measures a long queue of benchmarks: eight agents drain 10,000 queued benchmarks while a client requests plans.
 usage: queue.py PROGRAM [COUNT]"""
 import http.client
 import json
@@ -37,7 +37,7 @@ def say(what, times):
 
 
 def memory_kib(process):
-    """Private memory that is resident: what the daemon itself holds, not the pages of its files."""
+    """Returns the resident private memory of the daemon, without the pages of its files."""
     text = pathlib.Path(f"/proc/{process.pid}/status").read_text()
     return int(next(line for line in text.splitlines() if line.startswith("RssAnon")).split()[1])
 
@@ -83,7 +83,7 @@ def plan_until(port, over, times):
     while not over.is_set():
         _, elapsed = client.ask("POST", "/v1/plans/training", PLAN)
         times.append(elapsed)
-        time.sleep(source.expovariate(20))  # some twenty a second
+        time.sleep(source.expovariate(20))  # about twenty a second
 
 
 def measure(program, count):

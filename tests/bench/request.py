@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Prints the request that `make bench` sends: about 2 kB, everything pinned, no alternatives."""
+"""Prints the request that `make bench` sends: about 2 kB, all fields pinned, no alternatives."""
 import json
 
 REQUEST = {
