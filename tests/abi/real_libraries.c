@@ -10,7 +10,7 @@
 
 static int bad;
 
-static void tell(const char *what, bool expected, const char *text)
+static void print_outcome(const char *what, bool expected, const char *text)
 {
 	printf("%s%s: %s\n", expected ? "" : "WRONG ", what, text);
 	bad += !expected;
@@ -23,9 +23,9 @@ static void driver_without_device(void)
 	struct nvml nvml;
 	enum bench_outcome outcome = cuda_driver_open(&driver, &reason);
 
-	tell("libcuda", outcome == BENCH_UNSUPPORTED && driver.handle && strstr(reason.text, "no device: cuInit: CUDA_ERROR_NO_DEVICE (100)"), reason.text);
+	print_outcome("libcuda", outcome == BENCH_UNSUPPORTED && driver.handle && strstr(reason.text, "no device: cuInit: CUDA_ERROR_NO_DEVICE (100)"), reason.text);
 	outcome = nvml_open(&nvml, &reason);
-	tell("NVML", outcome == BENCH_UNSUPPORTED && strstr(reason.text, "NVML does not start: Driver Not Loaded (9)"), reason.text);
+	print_outcome("NVML", outcome == BENCH_UNSUPPORTED && strstr(reason.text, "NVML does not start: Driver Not Loaded (9)"), reason.text);
 	nvml_close(&nvml);
 }
 
@@ -55,7 +55,7 @@ static void describe_products(const struct cublaslt *cublaslt)
 			char what[64];
 
 			snprintf(what, sizeof(what), "cuBLASLt, %s, %s", precision_name(precisions[i]), bench_product_name((enum bench_product)p));
-			tell(what, cuda_matmul_open(&matmul, &session, &request, 256, 256, 256, &reason) != BENCH_OK &&
+			print_outcome(what, cuda_matmul_open(&matmul, &session, &request, 256, 256, 256, &reason) != BENCH_OK &&
 				strstr(reason.text, "no algorithm for this product: CUBLAS_STATUS_NOT_INITIALIZED (1)"), reason.text);
 		}
 }
@@ -70,18 +70,18 @@ static void libraries_without_driver(void)
 	enum bench_outcome outcome = cublaslt_open(&cublaslt, &reason);
 	int code;
 
-	tell("cuBLASLt", outcome == BENCH_UNSUPPORTED && strstr(reason.text, "does not start: CUBLAS_STATUS_NOT_INITIALIZED (1)"), reason.text);
+	print_outcome("cuBLASLt", outcome == BENCH_UNSUPPORTED && strstr(reason.text, "does not start: CUBLAS_STATUS_NOT_INITIALIZED (1)"), reason.text);
 	/* The probing code closed the library again, but main still has it open, so its functions are valid. */
 	if (cublaslt.product_new) {
 		cublaslt.library = cublaslt.library ? cublaslt.library : (void *)1;
 		describe_products(&cublaslt);
 	}
 	outcome = nccl_open(&nccl, &reason);
-	tell("NCCL", outcome == BENCH_OK && nccl.version > 20000, outcome == BENCH_OK ? nccl.path : reason.text);
+	print_outcome("NCCL", outcome == BENCH_OK && nccl.version > 20000, outcome == BENCH_OK ? nccl.path : reason.text);
 	if (outcome != BENCH_OK)
 		return;
 	code = nccl.init_all(communicators, 2, devices);
-	tell("NCCL's communicators", code != NCCL_OK && *nccl.error_text(code), nccl.error_text(code));
+	print_outcome("NCCL's communicators", code != NCCL_OK && *nccl.error_text(code), nccl.error_text(code));
 }
 
 int main(int argc, char **argv)

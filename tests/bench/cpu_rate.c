@@ -104,7 +104,7 @@ static void plain_stop(struct plain_threads *threads)
 static double seconds[2][RUNS_MAX], scratch[RUNS_MAX];
 
 /* Prints the median rates of both, and the median ratio of the second to the first. */
-static void tell(const char *what, const char *unit, double amount, const char *const names[2], size_t runs, double least)
+static void print_pair(const char *what, const char *unit, double amount, const char *const names[2], size_t runs, double least)
 {
 	struct bench_statistics statistics[2], ratio;
 	static double ratios[RUNS_MAX];
@@ -114,7 +114,7 @@ static void tell(const char *what, const char *unit, double amount, const char *
 	for (int s = 0; s < 2; s++)
 		bench_statistics_compute(seconds[s], scratch, runs, &statistics[s]);
 	bench_statistics_compute(ratios, scratch, runs, &ratio);
-	printf("%-24s %-22s %8.2f %s, %-12s %8.2f %s; ratio %.3f (p10 %.3f, p90 %.3f, %zu pairs; at least %.2f is asked)\n", what, names[0],
+	printf("%-24s %-22s %8.2f %s, %-12s %8.2f %s; ratio %.3f (p10 %.3f, p90 %.3f, %zu pairs; required: at least %.2f)\n", what, names[0],
 		amount / statistics[0].median * 1e-9, unit, names[1], amount / statistics[1].median * 1e-9, unit, ratio.median, ratio.p10,
 		ratio.p90, runs, least);
 }
@@ -142,7 +142,7 @@ static void compare_triads(struct bench_session *session, double budget_s)
 		runs++;
 	}
 	plain_stop(&threads);
-	tell("triad", "GB/s", work.bytes, names, runs, 0.9);
+	print_pair("triad", "GB/s", work.bytes, names, runs, 0.9);
 	work.release(&work);
 }
 
@@ -171,7 +171,7 @@ static void compare_products(struct bench_session *session, struct bench_shape s
 	}
 	names[0] = session->blas.version;
 	snprintf(what, sizeof(what), "%lldx%lldx%lld %s", (long long)shape.m, (long long)shape.n, (long long)shape.k, bench_product_name(product));
-	tell(what, "GFLOP/s", works[0].flops, names, runs, 0.6);
+	print_pair(what, "GFLOP/s", works[0].flops, names, runs, 0.6);
 	for (int s = 0; s < 2; s++)
 		works[s].release(&works[s]);
 }

@@ -115,7 +115,7 @@ static void measure_puts(struct storage *storage, int64_t seconds, size_t count,
 	pthread_mutex_unlock(&lock);
 	storage_state_get(storage, &after);
 	report("plan put", after.jobs - before.jobs, begin_ns, begin_cpu_s);
-	printf("  %zu in flight, %.1f a commit, %.2f ms a commit, %llu failed\n", count,
+	printf("  %zu in flight, %.1f per commit, %.2f ms per commit, %llu failed\n", count,
 		(double)(after.jobs - before.jobs) / (double)(after.commits - before.commits),
 		(double)(after.commit_ns_total - before.commit_ns_total) * 1e-6 / (double)(after.commits - before.commits),
 		(unsigned long long)failures);

@@ -19,7 +19,7 @@ struct seen {
 	bool loose; /* a line with another end, or a control byte */
 };
 
-static void look(const char *wire, size_t length, struct seen *seen)
+static void count_fields(const char *wire, size_t length, struct seen *seen)
 {
 	static const char shifted[] = "\0\r\n\n", torn[] = "\n\0\r\n"; /* same layout in memory as CR LF CR LF */
 	bool is_shifted = length > 4 && (memcmp(wire + length - 4, shifted, 4) == 0 || memcmp(wire + length - 4, torn, 4) == 0);
@@ -142,6 +142,6 @@ void fuzz_one(struct input *input)
 	length = judge(wire, length, &arena, &status);
 	if (length == 0 || status != STATUS_OK)
 		return;
-	look(sent, length, &seen);
+	count_fields(sent, length, &seen);
 	CHECK(!seen.loose && seen.hosts <= 1 && seen.lengths <= 1 && seen.encodings <= 1 && !(seen.lengths && seen.encodings));
 }

@@ -44,7 +44,7 @@ struct told {
 	uint64_t hash;
 };
 
-static enum status tell(void *context, const struct json_stream *stream, enum json_token token, struct failure *failure)
+static enum status note_token(void *context, const struct json_stream *stream, enum json_token token, struct failure *failure)
 {
 	struct told *told = context;
 
@@ -76,7 +76,7 @@ static enum status read_stream(const char *text, size_t length, size_t step, str
 
 	*told = (struct told){0};
 	failure_clear(&failure);
-	json_stream_init(&stream, tell, told);
+	json_stream_init(&stream, note_token, told);
 	status = input_feed(feed_stream, &stream, text, length, step, &failure);
 	return status == STATUS_OK ? json_stream_end(&stream, &failure) : status;
 }

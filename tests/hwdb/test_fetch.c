@@ -21,7 +21,7 @@ struct teller {
 	int port;
 };
 
-static void *tell(void *context)
+static void *serve_answers(void *context)
 {
 	struct teller *teller = context;
 	size_t at = 0;
@@ -54,7 +54,7 @@ static void start(struct teller *teller, const char *const *says)
 	assert_int_equal(getsockname(teller->listener, (struct sockaddr *)&address, &size), 0);
 	teller->port = ntohs(address.sin_port);
 	snprintf(teller->url, sizeof teller->url, "http://127.0.0.1:%d", teller->port);
-	assert_int_equal(pthread_create(&teller->thread, NULL, tell, teller), 0);
+	assert_int_equal(pthread_create(&teller->thread, NULL, serve_answers, teller), 0);
 }
 
 static void finish(struct teller *teller)

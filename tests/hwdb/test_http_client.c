@@ -22,7 +22,7 @@ struct teller {
 	char url[64];
 };
 
-static void *tell(void *context)
+static void *serve_answers(void *context)
 {
 	struct teller *teller = context;
 	int fd = accept(teller->listener, NULL, NULL);
@@ -59,7 +59,7 @@ static void start(struct teller *teller, const char *says, double hold_s)
 	assert_int_equal(listen(teller->listener, 1), 0);
 	assert_int_equal(getsockname(teller->listener, (struct sockaddr *)&address, &size), 0);
 	snprintf(teller->url, sizeof(teller->url), "http://127.0.0.1:%d/x", ntohs(address.sin_port));
-	assert_int_equal(pthread_create(&teller->thread, NULL, tell, teller), 0);
+	assert_int_equal(pthread_create(&teller->thread, NULL, serve_answers, teller), 0);
 }
 
 static void finish(struct teller *teller)

@@ -138,7 +138,7 @@ struct told {
 	char keys[200], before[200], after[200];
 };
 
-static void tell(void *context, const char *key, const char *before, const char *after)
+static void note_difference(void *context, const char *key, const char *before, const char *after)
 {
 	struct told *told = context;
 
@@ -159,14 +159,14 @@ static void differences_are_told_by_column(void **state)
 	a.notes = "one, two";
 	b = a;
 	b.meta.revision = 9; /* only answers have this member */
-	record_differences(&table_price, &a, &b, tell, &told);
+	record_differences(&table_price, &a, &b, note_difference, &told);
 	assert_int_equal(told.count, 0);
 	b.price_usd_per_hour = nextafter(1.0 / 3, 1);
-	record_differences(&table_price, &a, &b, tell, &told);
+	record_differences(&table_price, &a, &b, note_difference, &told);
 	assert_int_equal(told.count, 1);
 	b.notes = NULL;
 	told = (struct told){0};
-	record_differences(&table_price, &a, &b, tell, &told);
+	record_differences(&table_price, &a, &b, note_difference, &told);
 	assert_string_equal(told.keys, "price_usd_per_hour notes ");
 	assert_string_equal(told.before, "one, two");
 	assert_string_equal(told.after, "(absent)");
