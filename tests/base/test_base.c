@@ -1,4 +1,4 @@
-/* The smallest room: clock, units, ids, spelling, buffers, arenas, JSON writing. */
+/* Tests of base/: clock, units, ids, spelling, buffers, arenas and JSON writing. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static void units_read_what_people_write(void **state)
 	assert_close(value, 1000, 1e-12);
 	assert_true(units_parse_time("1.5H", 60, &value));
 	assert_close(value, 90, 1e-12);
-	assert_true(units_parse_time("250", 0.001, &value)); /* bare: in the unit */
+	assert_true(units_parse_time("250", 0.001, &value)); /* a number without a unit is in the caller's unit */
 	assert_close(value, 250, 1e-12);
 	assert_false(units_parse_time("ms", 1, &value));
 	assert_false(units_parse_time("5mms", 1, &value));
@@ -72,7 +72,8 @@ static void doubles_are_written_to_be_read_back(void **state)
 	}
 }
 
-/* Against the C library: random mantissas of powers of two below those where halves are common, which it rounds to even. */
+/* Compares with the C library for random mantissas. Exponents stay below those at which exact halves are common: the
+ * C library rounds halves to even. */
 static void doubles_are_rounded_right(void **state)
 {
 	uint64_t random = 88172645463325252;
@@ -93,7 +94,7 @@ static void doubles_are_rounded_right(void **state)
 			snprintf(theirs, sizeof theirs, "%.15g", i % 2 ? value : -value);
 			assert_close(strtod(ours, NULL), strtod(theirs, NULL), 0);
 			assert_null(strchr(ours, 'e'));
-			assert_true(length <= strlen(theirs) || strchr(theirs, 'e')); /* no zeros at the end */
+			assert_true(length <= strlen(theirs) || strchr(theirs, 'e')); /* no trailing zeros */
 		}
 	}
 }
@@ -253,12 +254,12 @@ static void spelling_finds_the_nearest(void **state)
 	assert_string_equal(spelling.nearest[0], "h100-sxm5-80gb");
 	spelling_list(&spelling, list, sizeof list);
 	assert_string_equal(list, "h100-sxm5-80gb or a100-sxm4-80gb");
-	spelling_init(&spelling, "h200"); /* a part of a name is near it, however long the name */
+	spelling_init(&spelling, "h200"); /* a name that contains the text is near, however long the name is */
 	for (size_t i = 0; i < COUNT_OF(names); i++)
 		spelling_offer(&spelling, names[i]);
 	assert_string_equal(spelling.nearest[0], "h200-sxm5-141gb");
 	assert_int_equal(spelling.count, 1);
-	spelling_init(&spelling, "4"); /* but one character is a part of too much */
+	spelling_init(&spelling, "4"); /* a single character does not count as a part of a name */
 	for (size_t i = 0; i < COUNT_OF(names); i++)
 		spelling_offer(&spelling, names[i]);
 	spelling_list(&spelling, list, sizeof list);

@@ -1,4 +1,4 @@
-/* The log: no caller waits for who reads it; what was dropped is counted and said. */
+/* The log: a caller never waits for the reader; the log counts the lines that it drops and reports the count. */
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
@@ -68,18 +68,18 @@ static void nobody_waits_for_a_reader(void **state)
 	assert_int_equal(pipe(ends), 0);
 	log_set_file(ends[1]);
 	assert_true(log_start());
-	for (int i = 0; i < LINES; i++) /* a pipe takes 64 kB and the ring 1 MiB: this loop ends only if no line waits */
+	for (int i = 0; i < LINES; i++) /* log_event() must not wait: a pipe takes 64 kB, the ring 1 MiB */
 		log_event(LOG_INFO, "counted", LOG_INTEGER("number", i), LOG_TEXT("padding", "some eighty bytes that make the lines longer than the ring has room for, in all"));
 	assert_true(log_dropped_lines() > before);
 	reading.fd = ends[0];
 	reading.length = 0;
 	assert_int_equal(pthread_create(&reader, NULL, read_all, NULL), 0);
-	for (uint64_t dropped = log_dropped_lines(), last = dropped + 1; last != dropped; dropped = log_dropped_lines()) { /* until one finds room */
+	for (uint64_t dropped = log_dropped_lines(), last = dropped + 1; last != dropped; dropped = log_dropped_lines()) { /* until the ring has room for a line */
 		last = dropped;
 		log_event(LOG_INFO, "counted", LOG_INTEGER("number", LINES));
 	}
 	assert_true(log_stop(ENOUGH_MS));
-	log_event(LOG_INFO, "counted", LOG_INTEGER("number", LINES + 1)); /* at once again */
+	log_event(LOG_INFO, "counted", LOG_INTEGER("number", LINES + 1)); /* after the stop, written at once again */
 	log_set_file(2);
 	close(ends[1]);
 	pthread_join(reader, NULL);
@@ -90,7 +90,7 @@ static void nobody_waits_for_a_reader(void **state)
 	assert_true(numbered > 1000 && numbered + said >= LINES + 2);
 }
 
-/* As long as a client may make it: the line is there, and its text is cut at whole characters. */
+/* Logs texts as long as a client can make them: the line is written, and its text is cut between whole characters. */
 static void a_long_text_does_not_lose_its_line(void **state)
 {
 	uint64_t before = log_dropped_lines();
@@ -132,7 +132,7 @@ static void a_stop_does_not_wait_for_a_reader(void **state)
 	for (int i = 0; i < LINES; i++)
 		log_event(LOG_INFO, "counted", LOG_INTEGER("number", i));
 	assert_false(log_stop(10));
-	log_event(LOG_INFO, "late", LOG_INTEGER("number", 0)); /* returns */
+	log_event(LOG_INFO, "late", LOG_INTEGER("number", 0)); /* must return */
 }
 
 int main(void)
@@ -140,7 +140,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nobody_waits_for_a_reader),
 		cmocka_unit_test(a_long_text_does_not_lose_its_line),
-		cmocka_unit_test(a_stop_does_not_wait_for_a_reader), /* last: its thread waits on */
+		cmocka_unit_test(a_stop_does_not_wait_for_a_reader), /* last: its thread still waits */
 	};
 
 	return cmocka_run_group_tests_name("log", tests, NULL, NULL);

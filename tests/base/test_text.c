@@ -1,4 +1,4 @@
-/* Bytes of text: UTF-8, and what JSON escapes. */
+/* Tests of text: valid UTF-8, and the bytes that JSON escapes. */
 #include "base/json_text.h"
 #include "base/json_writer.h"
 #include "base/utf8.h"
@@ -32,7 +32,8 @@ static void every_code_point_is_encoded_as_it_is_read(void **state)
 	assert_memory_equal(text, "\xf4\x8f\xbf\xbf", 4);
 }
 
-/* Each byte at each place of a text of eights and a rest: the run ends there exactly when the byte is not plain. */
+/* Puts each byte at each place of a text of 1 to 19 bytes (words of eight and a rest). The run ends at that place
+ * exactly if the byte is not plain. */
 static void a_run_ends_at_the_first_byte_that_is_not_plain(void **state)
 {
 	(void)state;
