@@ -1,4 +1,4 @@
-/* What CMocka lacks: its floats are compared as `float`. Include this instead of cmocka.h. */
+/* Assertions that CMocka lacks: it compares floats as `float`. Include this instead of cmocka.h. */
 #ifndef FLEETPLAN_TESTS_ASSERT_H
 #define FLEETPLAN_TESTS_ASSERT_H
 

@@ -4,7 +4,7 @@
 
 #include "hwdb/catalogue/catalogue.h"
 
-extern struct catalogue *builtin_catalogue; /* between setup and teardown */
+extern struct catalogue *builtin_catalogue; /* set between setup and teardown */
 
 int builtin_catalogue_setup(void **state);
 int builtin_catalogue_teardown(void **state);

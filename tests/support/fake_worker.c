@@ -10,7 +10,7 @@ enum { LINES_FD = 3 };
 static const char hello[] = "{\"type\":\"hello\",\"proto\":1,\"worker_version\":\"fake\",\"pid\":1}\n";
 static const char result_ok[] = "{\"type\":\"result\",\"status\":\"ok\",\"suite\":\"quick\",\"budget_s\":10,\"elapsed_s\":1}\n";
 
-static void say(const char *text)
+static void write_text(const char *text)
 {
 	size_t length = strlen(text);
 
@@ -24,7 +24,7 @@ static void say(const char *text)
 	}
 }
 
-static void say_measure(const char *test, const char *method, const char *more, double median)
+static void write_measure(const char *test, const char *method, const char *more, double median)
 {
 	char line[512];
 
@@ -32,23 +32,23 @@ static void say_measure(const char *test, const char *method, const char *more, 
 		"{\"type\":\"measure\",\"test\":\"%s\",\"method\":\"%s\"%s,\"unit\":\"x\",\"n\":9,\"min\":%.17g,\"p10\":%.17g,\"median\":%.17g,"
 		"\"p90\":%.17g,\"max\":%.17g,\"verified\":true,\"unstable\":false}\n",
 		test, method, more, median * 0.98, median * 0.99, median, median * 1.01, median * 1.02);
-	say(line);
+	write_text(line);
 }
 
 static int play_ok(void)
 {
-	say("{\"type\":\"device\",\"id\":\"cpu-fake\",\"backend\":\"cpu\",\"name\":\"Fake CPU\",\"uuid\":\"cpu-fake\","
+	write_text("{\"type\":\"device\",\"id\":\"cpu-fake\",\"backend\":\"cpu\",\"name\":\"Fake CPU\",\"uuid\":\"cpu-fake\","
 		"\"vendor\":\"fake\",\"accelerator\":\"cpu-fake-2t\",\"driver\":\"none\",\"instruction_set\":\"fake\",\"memory_bytes\":16000000000,"
 		"\"threads\":2}\n");
-	say("{\"type\":\"progress\",\"test\":\"stream_triad\",\"i\":1,\"n\":7,\"elapsed_ms\":100,\"budget_ms\":10000}\n");
-	say_measure("launch_round_trip", "thread_wake", "", 1e-5);
-	say_measure("stream_read", "stream", "", 50e9);
-	say_measure("stream_triad", "stream", "", 40e9);
-	say_measure("issue_rate_fp32", "issue_rate", ",\"precision\":\"fp32\"", 500e9);
-	say_measure("gemm_library_fp32", "library_gemm", ",\"precision\":\"fp32\",\"flops\":1e10", 250e9);
-	say_measure("gemm_kernel_fp32", "kernel_gemm", ",\"precision\":\"fp32\",\"flops\":1e10", 400e9);
-	say("{\"type\":\"skip\",\"test\":\"stream_copy\",\"reason\":\"fake\"}\n");
-	say(result_ok);
+	write_text("{\"type\":\"progress\",\"test\":\"stream_triad\",\"i\":1,\"n\":7,\"elapsed_ms\":100,\"budget_ms\":10000}\n");
+	write_measure("launch_round_trip", "thread_wake", "", 1e-5);
+	write_measure("stream_read", "stream", "", 50e9);
+	write_measure("stream_triad", "stream", "", 40e9);
+	write_measure("issue_rate_fp32", "issue_rate", ",\"precision\":\"fp32\"", 500e9);
+	write_measure("gemm_library_fp32", "library_gemm", ",\"precision\":\"fp32\",\"flops\":1e10", 250e9);
+	write_measure("gemm_kernel_fp32", "kernel_gemm", ",\"precision\":\"fp32\",\"flops\":1e10", 400e9);
+	write_text("{\"type\":\"skip\",\"test\":\"stream_copy\",\"reason\":\"fake\"}\n");
+	write_text(result_ok);
 	return 0;
 }
 
@@ -56,26 +56,26 @@ static void play_hang(void)
 {
 	signal(SIGTERM, SIG_IGN);
 	for (;;) {
-		say("{\"type\":\"progress\",\"test\":\"stream_read\",\"elapsed_ms\":1}\n");
+		write_text("{\"type\":\"progress\",\"test\":\"stream_read\",\"elapsed_ms\":1}\n");
 		usleep(100000);
 	}
 }
 
-/* Longer than any silence may be, and never silent. */
+/* Runs longer than the longest allowed silence, but is never silent. */
 static int play_talking(void)
 {
 	for (int i = 0; i < 7; i++) {
-		say("{\"type\":\"progress\",\"test\":\"stream_read\",\"elapsed_ms\":1}\n");
+		write_text("{\"type\":\"progress\",\"test\":\"stream_read\",\"elapsed_ms\":1}\n");
 		usleep(200000);
 	}
 	return play_ok();
 }
 
-/* The work hangs, and the thread beside it goes on telling what the sensors say. */
+/* The work hangs, but the thread beside it still reports the sensors. */
 static int play_sampling(void)
 {
 	for (int i = 0; i < 600; i++) {
-		say("{\"type\":\"sample\",\"t_s\":1,\"power_w\":90}\n");
+		write_text("{\"type\":\"sample\",\"t_s\":1,\"power_w\":90}\n");
 		usleep(100000);
 	}
 	return 0;
@@ -87,10 +87,10 @@ static int play_oversized(void)
 
 	memset(piece, 'x', sizeof(piece) - 1);
 	piece[sizeof(piece) - 1] = '\0';
-	say("{\"type\":\"sample\",\"text\":\"");
-	for (int i = 0; i < 10 * 1024; i++) /* ten megabytes without an end of line */
-		say(piece);
-	say("\"}\n");
+	write_text("{\"type\":\"sample\",\"text\":\"");
+	for (int i = 0; i < 10 * 1024; i++) /* ten megabytes without a newline */
+		write_text(piece);
+	write_text("\"}\n");
 	return play_ok();
 }
 
@@ -122,28 +122,28 @@ static int play_failed(const char *status, int code)
 
 	snprintf(line, sizeof(line),
 		"{\"type\":\"result\",\"status\":\"%s\",\"budget_s\":10,\"elapsed_s\":1,\"reason\":\"as the script says\"}\n", status);
-	say(line);
+	write_text(line);
 	return code;
 }
 
 static int play_crash(void)
 {
-	say_measure("stream_read", "stream", "", 50e9);
-	signal(SIGSEGV, SIG_DFL); /* a sanitizer would turn it into an exit */
+	write_measure("stream_read", "stream", "", 50e9);
+	signal(SIGSEGV, SIG_DFL); /* a sanitizer would turn the signal into an exit */
 	raise(SIGSEGV);
 	return 0;
 }
 
-static int play_said(const char *first, const char *second)
+static int play_lines(const char *first, const char *second)
 {
-	say(first);
-	say(second);
+	write_text(first);
+	write_text(second);
 	return 0;
 }
 
 int fake_worker(const char *script)
 {
-	say(hello);
+	write_text(hello);
 	if (!strcmp(script, "ok"))
 		return play_ok();
 	if (!strcmp(script, "failed") || !strcmp(script, "busy"))
@@ -161,15 +161,15 @@ int fake_worker(const char *script)
 	if (!strcmp(script, "no_result"))
 		return 0;
 	if (!strcmp(script, "two_results"))
-		return play_said(result_ok, result_ok);
+		return play_lines(result_ok, result_ok);
 	if (!strcmp(script, "after_result"))
-		return play_said(result_ok, "{\"type\":\"progress\",\"test\":\"x\",\"elapsed_ms\":1}\n");
+		return play_lines(result_ok, "{\"type\":\"progress\",\"test\":\"x\",\"elapsed_ms\":1}\n");
 	if (!strcmp(script, "truncated"))
-		return play_said(result_ok, "{\"type\":\"p");
+		return play_lines(result_ok, "{\"type\":\"p");
 	if (!strcmp(script, "garbage"))
-		return play_said("Segmentation fault? no, just printf\n", result_ok);
+		return play_lines("Segmentation fault? no, just printf\n", result_ok);
 	if (!strcmp(script, "blind_measure"))
-		return play_said("{\"type\":\"measure\",\"test\":\"stream_read\"}\n", result_ok);
+		return play_lines("{\"type\":\"measure\",\"test\":\"stream_read\"}\n", result_ok);
 	if (!strcmp(script, "oversized"))
 		return play_oversized();
 	if (!strcmp(script, "grandchild"))

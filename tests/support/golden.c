@@ -99,7 +99,7 @@ static int golden_check(const struct golden_case *golden, const struct golden_ro
 	return bad;
 }
 
-/* One line of a block into the case; false for an unknown word. */
+/* Reads one line of a block into the case. Returns false for an unknown word. */
 static bool golden_line(struct golden_case *golden, const char *line)
 {
 	const char *colon = strchr(line, ':'), *value = colon ? colon + 1 + strspn(colon + 1, " ") : NULL;
@@ -154,7 +154,7 @@ void golden_run(const char *path, const struct golden_row *rows, size_t row_coun
 	}
 	fclose(file);
 	if (cases < least)
-		fail_msg("%s holds %zu cases, at least %zu expected", path, cases, least);
+		fail_msg("%s has %zu cases, at least %zu expected", path, cases, least);
 	if (bad)
 		fail_msg("%s: %d values differ", path, bad);
 }

@@ -4,7 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* PoCL compiles for half a minute where its cache is cold; without a home it would take a folder that everybody can take first. */
+/* Without a cache PoCL compiles for half a minute. Without a home it would use
+ * a folder that any user can create first. */
 static void choose_cache(void)
 {
 	char folder[PATH_MAX], path[PATH_MAX + 32];
@@ -26,7 +27,7 @@ struct bench_session *pocl_session_open(double memory_bytes)
 {
 	struct bench_session *session = NULL;
 	struct bench_device devices[8];
-	struct bench_reason reason = {"the sanitizer of threads did not build PoCL"};
+	struct bench_reason reason = {"PoCL cannot run under ThreadSanitizer, which did not build it"};
 	enum bench_outcome outcome = BENCH_UNSUPPORTED;
 	size_t count = 0;
 
@@ -40,7 +41,7 @@ struct bench_session *pocl_session_open(double memory_bytes)
 	}
 	devices[0].memory_bytes = memory_bytes;
 	if (bench_opencl_backend.open(&devices[0], &session, &reason) != BENCH_OK) {
-		printf("PoCL is there, and yet: %s\n", reason.text);
+		printf("PoCL is listed but cannot be opened: %s\n", reason.text);
 		exit(1);
 	}
 	return session;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* hwdb/data/accelerators.csv, row h100-sxm5-80gb. */
+/* Returns the row h100-sxm5-80gb of hwdb/data/accelerators.csv. */
 static struct accelerator h100(void)
 {
 	return (struct accelerator){.id = "h100-sxm5-80gb",
@@ -32,7 +32,7 @@ static struct accelerator h100(void)
 		.source = "fixture"};
 }
 
-/* Meta 2024, config.json of Llama 3.1 70B. */
+/* Fills in Llama 3.1 70B (Meta 2024, config.json). */
 static void llama_70b(struct model *model)
 {
 	memset(model, 0, sizeof *model);

@@ -1,4 +1,5 @@
-/* Llama 3.1 70B in BF16 on H100s, 1,000 tokens in, 300 out: inputs that tests change one member of. The recipe's engine, at even odds. */
+/* Inputs of which a test changes single members: Llama 3.1 70B in BF16 on H100s, 1,000 tokens in, 300 out. Practice
+ * is the recipe, confidence is 0.5. */
 #ifndef FLEETPLAN_TESTS_SERVING_FIXTURE_H
 #define FLEETPLAN_TESTS_SERVING_FIXTURE_H
 
@@ -13,7 +14,7 @@ struct serving_fixture {
 /* The fixture points into itself: do not copy it. */
 void serving_fixture_fill(struct serving_fixture *fixture);
 
-/* A request with every member absent, but practice and confidence as above. */
+/* Returns a request with every member absent, except practice and confidence as above. */
 struct request_common serving_fixture_common(void);
 
 #endif

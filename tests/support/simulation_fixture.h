@@ -1,4 +1,4 @@
-/* Engines on trial: one that is a clockwork, whose queues theory knows, and one of a real replica. For tests of the simulation. */
+/* Engines for tests of the simulation: one with fixed steps, whose queues theory knows, and one of a real replica. */
 #ifndef FLEETPLAN_TESTS_SUPPORT_SIMULATION_FIXTURE_H
 #define FLEETPLAN_TESTS_SUPPORT_SIMULATION_FIXTURE_H
 
@@ -46,9 +46,9 @@ static inline void run(const struct simulation_setting *setting)
 	free(workspace);
 }
 
-enum { SERVICE_TOKENS = 400, EXPONENTIAL_SAMPLES = 20000 }; /* a service is so many steps: nearly continuous */
+enum { SERVICE_TOKENS = 400, EXPONENTIAL_SAMPLES = 20000 }; /* steps of a service: nearly continuous */
 
-/* Lengths whose distribution is exponential about SERVICE_TOKENS: its quantiles, evenly. */
+/* Returns lengths with an exponential distribution of mean SERVICE_TOKENS: its quantiles at even steps. */
 static inline struct token_source exponential_lengths(void)
 {
 	static double samples[EXPONENTIAL_SAMPLES];
@@ -67,7 +67,8 @@ struct real {
 	struct simulation_setting setting;
 };
 
-/* Llama 3.1 70B on four H100, Azure's conversations: 1,155 tokens in, 211 out. Points into itself. */
+/* Fills in Llama 3.1 70B on four H100 with Azure's conversations: 1,155 tokens
+ * in, 211 out. It points into itself: do not copy it. */
 static inline void real_fill(struct real *real, double requests_per_s)
 {
 	struct replica_layout layout;

@@ -41,7 +41,7 @@ int store_teardown(void **state)
 		snprintf(path, sizeof path, "%s%s", store->path, suffixes[i]);
 		unlink(path);
 	}
-	assert_int_equal(rmdir(store->folder), 0); /* nothing else was left behind */
+	assert_int_equal(rmdir(store->folder), 0); /* no other file was left behind */
 	arena_release(&store->arena);
 	free(store);
 	return 0;

@@ -67,7 +67,7 @@ static void request_absent(struct training_request *request)
 	request->common.gpu_count = request->common.alternatives = ABSENT_COUNT;
 	request->common.carbon_cap_kgco2e = request->common.energy_cap_kwh = ABSENT_NUMBER;
 	request->common.precision = PRECISION_BF16;
-	request->common.practice = PRACTICE_RECIPE; /* steps and failures alone; tests of practice and confidence set their own */
+	request->common.practice = PRACTICE_RECIPE; /* steps and failures only; tests of practice and confidence set their own */
 	request->common.confidence = 0.5;
 	request->common.pricing.usd_per_gpu_hour = request->common.pricing.on_premises.capex_usd_per_gpu = ABSENT_NUMBER;
 	request->common.pricing.spot_interruptions_per_gpu_hour = ABSENT_NUMBER;

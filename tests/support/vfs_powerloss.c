@@ -13,19 +13,19 @@
 
 enum { SECTOR_BYTES = 512, PICTURES_MAX = 16, PICTURE_PATH_MAX = 256, CUT_WAITS_S = 10 };
 
-/* A file as the process sees it, and which sectors of it the disk does not have yet. */
+/* A file as the process sees it, and the sectors of it that the disk does not have yet. */
 struct picture {
-	char path[PICTURE_PATH_MAX]; /* empty: a free place */
+	char path[PICTURE_PATH_MAX]; /* empty: unused */
 	unsigned char *bytes;
-	bool *dirty; /* a sector each */
+	bool *dirty; /* one for each sector */
 	size_t size, capacity;
 	bool synced_once;
 };
 
 struct powerloss_file {
 	sqlite3_file base;
-	struct picture *picture; /* NULL: temporary files go straight through */
-	sqlite3_file *real;      /* stands behind this struct */
+	struct picture *picture; /* temporary files do not use this struct */
+	sqlite3_file *real;      /* follows this struct in memory */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -33,7 +33,7 @@ static struct picture pictures[PICTURES_MAX];
 static sqlite3_vfs *system_vfs;
 static pthread_cond_t power_failed = PTHREAD_COND_INITIALIZER;
 static bool power_is_off, syncs_are_ignored;
-static uint64_t writes_left, cut_random; /* writes until the cut, 0: none is coming */
+static uint64_t writes_left, cut_random; /* writes until the cut; 0: no cut is planned */
 static struct powerloss_result cut_result;
 
 static sqlite3_file *real_of(sqlite3_file *file)
@@ -96,7 +96,7 @@ static uint64_t mix(uint64_t *state) /* splitmix64 */
 	return z ^ (z >> 31);
 }
 
-/* Brings dirty sectors to the real file: each with `keep_percent` of chance. */
+/* Writes dirty sectors to the real file, each with a chance of `keep_percent`. */
 static struct powerloss_result picture_flush(struct picture *picture, uint64_t *random, unsigned keep_percent)
 {
 	struct powerloss_result result = {0, 0};
@@ -123,7 +123,7 @@ static struct powerloss_result picture_flush(struct picture *picture, uint64_t *
 	return result;
 }
 
-/* Now: what the disk does not have yet reaches it or not. Under the lock. */
+/* Cuts the power: what the disk does not have yet reaches it or is lost. The caller holds the lock. */
 static void power_fail(void)
 {
 	static const unsigned chances[] = {0, 10, 50, 90, 100};
@@ -247,7 +247,7 @@ static int file_check_lock(sqlite3_file *file, int *out)
 	return real_of(file)->pMethods->xCheckReservedLock(real_of(file), out);
 }
 
-/* Hints about sizes and mappings must not reach the real file behind the picture. */
+/* Keeps hints about sizes and mappings from the real file behind the picture. */
 static int file_control(sqlite3_file *file, int operation, void *argument)
 {
 	if (operation == SQLITE_FCNTL_SIZE_HINT || operation == SQLITE_FCNTL_CHUNK_SIZE || operation == SQLITE_FCNTL_MMAP_SIZE)
@@ -264,7 +264,7 @@ static int file_sector_size(sqlite3_file *file)
 static int file_characteristics(sqlite3_file *file)
 {
 	(void)file;
-	return SQLITE_IOCAP_POWERSAFE_OVERWRITE; /* as SQLite assumes of every disk: a sector is written as a whole or not */
+	return SQLITE_IOCAP_POWERSAFE_OVERWRITE; /* SQLite assumes of every disk that a sector is written as a whole or not at all */
 }
 
 static int file_shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **out)
@@ -301,7 +301,7 @@ static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int 
 
 	(void)vfs;
 	opened->base.pMethods = NULL;
-	if (!path || !(flags & kept)) /* temporary: passed through under its own methods */
+	if (!path || !(flags & kept)) /* a temporary file passes through with its own methods */
 		return system_vfs->xOpen(system_vfs, path, file, flags, out_flags);
 	if (power_is_off)
 		return SQLITE_CANTOPEN;
@@ -369,7 +369,7 @@ struct powerloss_result powerloss_cut(uint64_t seed)
 	until.tv_sec += CUT_WAITS_S;
 	while (!power_is_off)
 		if (pthread_cond_timedwait(&power_failed, &lock, &until) == ETIMEDOUT && !power_is_off)
-			power_fail(); /* nobody writes any more */
+			power_fail(); /* no connection writes any more */
 	result = cut_result;
 	pthread_mutex_unlock(&lock);
 	return result;
