@@ -10,7 +10,7 @@ enum { ARENA_BYTES = 64 * 1024 * 1024, LEFT_BYTES = 200 * 1024 };
 
 static struct failure failure;
 
-/* A plan's texts without the one member that a clock fills, in the arena. */
+/* Returns a plan's texts in the arena. The digits of elapsed_ms, which come from a clock, are zeros. */
 static const char *answer(struct arena *arena, const char *body)
 {
 	struct estimate estimate = {.kind = &estimate_training, .arena = arena, .failure = &failure};
@@ -30,7 +30,7 @@ static const char *answer(struct arena *arena, const char *body)
 	return text;
 }
 
-/* The length of elapsed_ms differs from time to time: digits and what follows are compared apart. */
+/* Compares two answers. The length of elapsed_ms varies, so the texts before and after its digits are compared. */
 static void same_answer(const char *one, const char *other)
 {
 	size_t before = (size_t)(strstr(one, "elapsed_ms") - one);
@@ -39,7 +39,7 @@ static void same_answer(const char *one, const char *other)
 	assert_string_equal(strpbrk(one + before, ",}"), strpbrk(other + before, ",}"));
 }
 
-/* The plan is not cleared before it is filled: what an earlier request left must not come through. */
+/* The plan is not cleared before it is filled: nothing of an earlier request may show. */
 static void what_an_earlier_request_left_is_not_answered(void **state)
 {
 	static const char *const bodies[] = {
