@@ -1,6 +1,7 @@
-"""Traces shaped as PyTorch's profiler (Kineto) writes those of a CUDA training: the documented categories, names and arguments.
+"""Writes traces like those of PyTorch's profiler (Kineto) for a CUDA training: the documented categories, names and
+arguments.
 
-usage: cuda_trace.py STEPS LAYERS >trace.json   (times are known beforehand: see expected)"""
+usage: cuda_trace.py STEPS LAYERS >trace.json   (expected() returns the known times)"""
 import json
 import sys
 
@@ -8,7 +9,7 @@ STEP_US, LAYER_US = 10000, 100
 
 
 def started(call, kernel, call_start, correlation, **call_args):
-    """A launch call of 10 us and what it starts, told to belong together by their correlation (None: the trace has none)."""
+    """Yields a launch call of 10 us and the event that it starts, linked by correlation (None: the trace has none)."""
     args = {} if correlation is None else {"correlation": correlation}
     yield {"ph": "X", "cat": "cuda_runtime", "name": call, "pid": 100, "tid": 100, "ts": call_start, "dur": 10,
            "args": {"cbid": 211} | call_args | args}
@@ -16,8 +17,9 @@ def started(call, kernel, call_start, correlation, **call_args):
 
 
 def step_events(number, start, layers, correlated=True):
-    """Of a step of 10 ms: the loader 1 ms, a pageable copy 0.5 ms, then a layer each 100 us (issue 20, product 50, element-wise 20), an
-    all-reduce of 2 ms that begins 1 ms before the last layer ends, and an update issued during it that begins 0.3 ms after it."""
+    """Yields the events of a step of 10 ms: the loader takes 1 ms, a pageable copy 0.5 ms, and each layer 100 us (issue
+    20, product 50, element-wise 20). An all-reduce of 2 ms begins 1 ms before the last layer ends. An update is issued
+    during the all-reduce and begins 0.3 ms after it."""
     on_host, on_device = {"pid": 100, "tid": 100}, {"pid": 0, "tid": 7}
     end = start + 1500 + layers * LAYER_US
     ids = iter(range(number * 10000000 + 1, (number + 1) * 10000000)) if correlated else iter(lambda: None, 0)
@@ -28,7 +30,7 @@ def step_events(number, start, layers, correlated=True):
     copy = {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Pageable -> Device)", **on_device, "ts": start + 1000, "dur": 500,
             "args": {"device": 0, "context": 1, "stream": 7, "bytes": 5000000, "memory bandwidth (GB/s)": 10}}
     yield from started("cudaMemcpyAsync", copy, start + 985, next(ids))
-    # written before the kernels it overlaps with: traces are in no order
+    # written before the kernels that it overlaps: events of traces are not sorted
     reduced = {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
                "pid": 0, "tid": 20, "ts": end - 1000, "dur": 2000, "args": {"device": 0, "stream": 20, "Collective name": "allreduce"}}
     yield from started("cudaLaunchKernelExC", reduced, end - 1010, next(ids))
@@ -47,13 +49,14 @@ def step_events(number, start, layers, correlated=True):
         yield from started("cudaLaunchKernel", gelu, at + 12, next(ids), **{"External id": layer})
 
 
-EVENTS_OF_STEP, EVENTS_OF_LAYER, KERNELS_OF_LAYER = 8, 5, 2  # complete ones
+EVENTS_OF_STEP, EVENTS_OF_LAYER, KERNELS_OF_LAYER = 8, 5, 2  # complete events
 
 
 def expected(layers, correlated=True):
-    """Milliseconds of each part of a step, by arithmetic. Launch gaps: 20 us before each product not beside the all-reduce. The
-    host's pauses of 77.5 us are too long for an interpreter, so that 10 us at each layer's end are idle; where the launches are known,
-    nothing is queued in these, and the host is late. What the update waits for is on the device: without the launches it is idle."""
+    """Returns the milliseconds of each part of a step, by arithmetic. Launch gaps are the 20 us before each product that
+    is not beside the all-reduce. The host's pauses of 77.5 us are too long for an interpreter, so 10 us at each layer's
+    end are idle. If the launches are known, nothing is queued in these 10 us, and the host is late. The update waits for
+    the device; without the launches this wait is idle."""
     compute = 0.07 * layers + 0.1
     alone = layers - 10  # layers before the all-reduce begins
     exposed = 2.0 - 10 * 0.07

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Gaps of a real trace counted one by one, to be held against POST /v1/diagnoses, which never sees two events at once.
+"""Counts the gaps of a real trace one by one, to compare with POST /v1/diagnoses, which never holds two events at once.
 
-usage: gap_by_gap.py TRACE.json[.gz]...   (FLEETPLAN_URL: a daemon that is asked as well, default none)"""
+usage: gap_by_gap.py TRACE.json[.gz]...   (FLEETPLAN_URL: a daemon to compare with, default none)"""
 import gzip
 import json
 import os
@@ -17,8 +17,8 @@ def is_step(event):
 
 
 def gaps_ms(events):
-    """Milliseconds in which the device rests: the host is late, the device waits for itself, it passes from one kernel to the next, or
-    nobody knows. Each gap is judged by the call of the kernel that ends it."""
+    """Returns the milliseconds in which the device rests: the host is late, the device waits for itself, it passes from
+    one kernel to the next, or the reason is unknown. Each gap is judged by the call of the kernel that ends it."""
     events = [event for event in events if event.get("ph") == "X"]
     device = sorted((event for event in events if event.get("cat") in ON_DEVICE), key=lambda event: event["ts"])
     calls = {event["args"]["correlation"]: event["ts"] + event["dur"] for event in events

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Trains small models on this repository's own licence text (and one on its sources), on a CPU, and writes their logs: the fixtures in logs/.
+"""Trains small models on a CPU, on this repository's licence text (one on its sources), and writes their logs: the
+fixtures in logs/.
 
 usage: make_logs.py [FOLDER]   (needs PyTorch: pip install torch numpy; made with 2.5.1, one thread, some seconds)
 
-Each run is the same character model with one thing wrong with it, as the file's name says. A row is a training step: step,
-loss of that batch, validation_loss every 25 steps, learning_rate, gradient_norm."""
+Each run is the same character model with one fault, which the file's name gives. A row is a training step: step, loss of that
+batch, validation_loss every 25 steps, learning_rate, gradient_norm."""
 import json
 import pathlib
 import sys
@@ -14,7 +15,7 @@ import torch
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONTEXT = 16
 
-# "heading" sees each text but once: what its first half predicts, its second half tells.
+# "heading" sees each text only once: its first half predicts its second half.
 #        name           steps  batch  rate   optimizer  hidden  training characters  rate after half
 RUNS = [("improving",     500,    64, 2e-3,  "adam",       64,                8000,  None),
         ("diverging",     400,    32, 2e-3,  "adam",       64,                8000,  0.1),

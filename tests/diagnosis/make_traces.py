@@ -3,7 +3,7 @@
 
 usage: make_traces.py [FOLDER]   (needs PyTorch with its profiler: pip install torch numpy; made with 2.5.1)
 
-Samples come from a DataLoader whose preparation sleeps, so that waiting for them is part of every step."""
+Samples come from a DataLoader that sleeps while it prepares them, so that every step waits for samples."""
 import gzip
 import pathlib
 import sys
