@@ -7,7 +7,7 @@
 #include "planner/operators/collective.h"
 #include "planner/step/layer_time.h"
 
-/* Rounding of sums in another order; no physics. */
+/* Covers rounding of sums in another order, not physics. */
 static const double rounding = 1e-9;
 
 static bool violated(struct violation *violation, const struct draw *draw, const char *format, ...) PRINTF_LIKE(3, 4);
@@ -24,7 +24,8 @@ static bool violated(struct violation *violation, const struct draw *draw, const
 
 /* --- utilisation ------------------------------------------------------------------------------------------- */
 
-/* No training runs faster than the best product that was measured on the accelerator alone (docs/equations.md, E20: stas00/ml-engineering, MAMF). */
+/* No training runs faster than the best product measured alone on the accelerator (docs/equations.md, E20:
+ * stas00/ml-engineering, MAMF). */
 static bool utilisation_holds(const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
 {
 	const struct device *device = &setting->device;
@@ -45,28 +46,30 @@ static bool parts_sum(const struct draw *draw, const struct answer *answer, cons
 	(void)setting;
 	for (size_t i = 0; i < COUNT_OF(parts); i++) {
 		if (!(parts[i] >= 0) || !isfinite(parts[i]))
-			return violated(violation, draw, "part %zu of the step is %g s", i, parts[i]);
+			return violated(violation, draw, "part %zu of the step is %g s: not finite or negative", i, parts[i]);
 		sum += parts[i];
 	}
-	return fabs(sum - t->time_s) <= rounding * sum || violated(violation, draw, "the parts make %.12g s, the step %.12g s", sum, t->time_s);
+	return fabs(sum - t->time_s) <= rounding * sum || violated(violation, draw, "the parts sum to %.12g s, the step takes %.12g s", sum, t->time_s);
 }
 
 /* --- communication ------------------------------------------------------------------------------------------ */
 
-/* The worst that was published of each rate. Between machines: ZeRO-3 of 2021 received 16 GB/s a GPU where a machine has eight adapters of 25 GB/s
- * (Narayanan et al. 2021, table 2). Links: NCCL over PCIe of L40S reaches 1.4 of 32 GB/s with eight (ai-dynamo/aiconfigurator, all_reduce); over
- * NVLink 0.64 of the rate. Latency: an L40S ring 22 us; networks as physics.h bounds nic_latency_s. */
+/* The worst published share of each rate. Between machines: ZeRO-3 of 2021 received 16 GB/s a GPU on machines with
+ * eight adapters of 25 GB/s (Narayanan et al. 2021, table 2). Links: NCCL over PCIe on eight L40S reaches 1.4 of 32
+ * GB/s (ai-dynamo/aiconfigurator, all_reduce); over NVLink 0.64 of the rate. Latency: 22 us for a ring of L40S; for
+ * networks the bounds of nic_latency_s in physics.h. */
 static const double worst_network = 0.08, worst_link = 0.04, worst_link_latency_s = 8e-5, worst_network_latency_s = 2e-4;
-/* On a torus a group may lie along one of three axes. */
+/* On a torus a group may use only one of three axes. */
 static const double torus_axes_most = 3;
-/* Of a hideable communication, never all of it is hidden: compiled steps hide 0.8 (planner/operators/compiled.c), physics.h allows 1. */
+/* The largest hidden part of a communication: compiled steps hide 0.8
+ * (planner/operators/compiled.c), physics.h allows 1. */
 static const double most_hidden = 0.8;
 
 struct bounds {
 	double least_s, most_s;
 };
 
-/* Datasheet rates, one direction. */
+/* Rates of the data sheet, one direction. */
 static double link_rate(const struct setting *setting)
 {
 	double link = accelerator_link_bytes_per_s(&setting->candidate->accelerator);
@@ -81,13 +84,14 @@ static double nic_rate(const struct setting *setting)
 	return nic > 0 ? nic : 12.5e9 / (double)setting->device.node;
 }
 
-/* Of the link's rate, what PCIe is: between domains of one machine it is what there is. */
+/* Returns PCIe's share of the link's rate: between domains of one machine PCIe is the only way. */
 static double pcie_share(const struct setting *setting)
 {
 	return fmin(1, accelerator_pcie_bytes_per_s(&setting->candidate->accelerator) / link_rate(setting));
 }
 
-/* `calls` collectives of `bytes` each that every rank of a group sends and receives. All of it may be hidden but a part. */
+/* Returns the bounds of `calls` collectives of `bytes` each that every rank of a group sends and receives. All but a
+ * part may be hidden. */
 static struct bounds collective_bounds(const struct setting *setting, double ranks, double stride, double calls, double bytes)
 {
 	double domain = (double)setting->device.reach, local = fmin(ranks, fmax(1, floor(domain / stride))), domains = ranks / local;
@@ -114,7 +118,7 @@ static struct bounds sum_of(struct bounds a, struct bounds b)
 	return (struct bounds){a.least_s + b.least_s, a.most_s + b.most_s};
 }
 
-/* Of a stage's layers: those that the busiest stage has at least and at most. */
+/* The least and the most layers that the busiest stage can have. */
 struct stage_layers {
 	double least, most;
 };
@@ -134,7 +138,7 @@ static bool tensor_holds(const struct draw *draw, const struct answer *answer, c
 	double t = degrees.tensor, m = degrees.micro_batches, bytes = 2 * (t - 1) / t * degrees.rows * setting->model->hidden * setting->device.wide_bytes;
 	struct bounds once = collective_bounds(setting, t, 1, 1, bytes);
 
-	/* one or two pairs of all-reduces forward and backward, one more of each that is done again */
+	/* one or two pairs of all-reduces, forward and backward, and one more pair if recomputed */
 	return within(draw, "tensor_comm_s", answer->found.step.time.tensor_comm_s,
 		(struct bounds){2 * m * layers.least * once.least_s, 6 * m * layers.most * once.most_s}, violation);
 }
@@ -177,20 +181,20 @@ static bool expert_holds(const struct draw *draw, const struct answer *answer, c
 {
 	struct degrees degrees = degrees_of(setting, &answer->found.layout);
 	struct stage_layers layers = layers_of_stage(setting->model, &degrees);
-	double e = degrees.expert, m = degrees.micro_batches, active = 0, copies = 1.15; /* the fullest rank may hold so much more */
+	double e = degrees.expert, m = degrees.micro_batches, active = 0, copies = 1.15; /* the fullest rank may hold 1.15 times as much */
 	struct bounds bounds;
 
 	for (int k = 0; k < setting->model->kind_count; k++)
 		active = fmax(active, setting->model->kinds[k].experts_active);
 	bounds = collective_bounds(setting, e, 1, 6, copies * degrees.rows * active * setting->model->hidden * setting->device.wide_bytes / degrees.tensor);
-	if (setting->device.reach < (int64_t)e) /* one adapter each, and a torus is crossed by a quarter of its ring */
+	if (setting->device.reach < (int64_t)e) /* one adapter a rank; a torus: a quarter of its ring */
 		bounds.most_s = bounds.most_s * fmin((double)setting->device.reach, (double)setting->device.node);
 	else if (setting->device.torus_dimensions > 0)
 		bounds.most_s *= e;
 	return within(draw, "expert_comm_s", answer->found.step.time.expert_comm_s, (struct bounds){0, m * layers.most * bounds.most_s}, violation);
 }
 
-/* Parameters of the fullest rank: at most ceil(layers) of the largest kind, and both tables. */
+/* Returns the parameters of the fullest rank: at most `layers` layers of the largest kind, and both tables. */
 static double params_of_rank(const struct setting *setting, const struct degrees *degrees, double layers)
 {
 	double most = 0;
@@ -210,7 +214,8 @@ static bool sharded_holds(const struct draw *draw, const struct answer *answer, 
 	struct stage_layers layers = layers_of_stage(setting->model, &degrees);
 	double ranks = degrees.data * degrees.context, params = params_of_rank(setting, &degrees, layers.most), w = setting->device.wide_bytes;
 	double often = sharding_scatters(layout, &degrees) ? degrees.micro_batches : 0, calls = 1 + (setting->software.single_tensors ? 9 * layers.most : 0);
-	/* once a step: gradients of 4 bytes both ways or scattered, and weights; with each micro-batch: three gathers and a scatter */
+	/* once a step: gradients of 4 bytes both ways or scattered, and weights; per
+	 * micro-batch: three gathers and a scatter */
 	struct bounds once = collective_bounds(setting, ranks, degrees.tensor, 3, 4 * params), each = collective_bounds(setting, ranks, degrees.tensor, 4, w * params), tied;
 	struct bounds expert_once = collective_bounds(setting, degrees.expert_copies, fmax(1, degrees.expert), 3, 4 * params);
 	struct bounds expert_each = collective_bounds(setting, degrees.expert_copies, fmax(1, degrees.expert), 4, w * params);
@@ -220,7 +225,8 @@ static bool sharded_holds(const struct draw *draw, const struct answer *answer, 
 	tied = collective_bounds(setting, degrees.pipeline > 1 ? 2 : 1, ranks * degrees.tensor, 2, 4 * (double)setting->model->vocabulary * setting->model->hidden / degrees.tensor);
 	once = sum_of(sum_of(once, expert_once), tied);
 	each = sum_of(each, expert_each);
-	/* ZeRO-3's three exchanges with each micro-batch pass the fastest wire there is, and no more of them is hidden than there is work */
+	/* ZeRO-3's three exchanges of each micro-batch use at best the fastest wire,
+	 * and at most the computing hides them */
 	if (layout->zero_stage >= 3 && !setting->frozen && setting->model->kind_count == 1 && !(setting->software.blocks && degrees.pipeline > 1)) {
 		struct layer_params layer = layer_params_of(setting->model, 0, &degrees);
 
@@ -232,8 +238,9 @@ static bool sharded_holds(const struct draw *draw, const struct answer *answer, 
 		(struct bounds){fmax(0, least_s), once.most_s + often * each.most_s + (most_ranks > 1 ? 4 * latency_s * (calls + often * 2 * layers.most) : 0)}, violation);
 }
 
-/* Below: bytes of the update over the datasheet's bandwidth. Above: BLOOM's host cost of ZeRO-1, at most 6 ns for each parameter that a rank holds
- * between steps (physics.h), and the update at an eighth of the bandwidth. */
+/* Lower bound: the update's bytes over the data sheet's bandwidth. Upper bound:
+ * the update at an eighth of that bandwidth, and BLOOM's host cost of ZeRO-1, at
+ * most 6 ns for each parameter that a rank holds between steps (physics.h). */
 static const double update_bytes = 34, worst_held_s = 6e-9, worst_bandwidth = 0.125;
 
 static bool update_holds(const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
@@ -314,7 +321,7 @@ static bool more_power(const struct draw *draw, const struct answer *answer, con
 
 /* --- twice as many ------------------------------------------------------------------------------------------- */
 
-/* The fewest ranks that exchange gradients; 0 where some do not yet, or lie inside one domain. */
+/* Returns the fewest ranks that exchange gradients; 0 if some do not exchange yet, or are inside one domain. */
 static double exchanging_ranks(const struct answer *answer, const struct setting *setting)
 {
 	const struct parallelism *layout = &answer->found.layout;
@@ -323,9 +330,9 @@ static double exchanging_ranks(const struct answer *answer, const struct setting
 	return (double)layout->tensor * ranks > (double)setting->device.reach && copies > 1 ? fmin(ranks, copies) : 0;
 }
 
-/* Twice the accelerators with twice the batch: each rank computes as much and no byte passes a slower link than before, where ranks lie beyond one
- * link domain and exchange gradients already; a ring of 2d ranks has 2d - 1 steps for d - 1. A first exchange, or the first over a network, may cost more
- * than the accelerators bring. */
+/* Twice the accelerators with twice the batch, where ranks beyond one link domain already exchange gradients: each
+ * rank computes as much, and no byte passes a slower link than before. A ring of 2d ranks has 2d - 1 steps instead of
+ * d - 1. A first exchange, or the first over a network, may cost more than the accelerators gain. */
 static bool twice_as_many(const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
 {
 	double ranks = exchanging_ranks(answer, setting), longer = (2 * ranks - 1) / (ranks - 1);
@@ -339,13 +346,13 @@ static bool twice_as_many(const struct draw *draw, const struct answer *answer, 
 	twice.batch *= 2;
 	answer_draw(&twice, NULL, &with, &again);
 	if (!with.any)
-		return violated(violation, &twice, "twice as many are refused: %s", with.refusal);
+		return violated(violation, &twice, "twice as many accelerators are refused: %s", with.refusal);
 	return with.time_s <= longer * answer->time_s * (1 + rounding) ||
 		violated(violation, &twice, "%.9g s with twice as many and twice the batch, %.9g s before", with.time_s, answer->time_s);
 }
 
-/* The same batch on twice as many, while latency is left out and every data rank still has samples: computing halves, and of what the ranks
- * exchange no more than (2d - 1)/(2d - 2) of it comes to each, d of them. */
+/* The same batch on twice the accelerators, without latency, while every data rank still has samples. Computing
+ * halves. Each of d ranks exchanges at most (2d - 1)/(2d - 2) of its bytes. */
 static bool twice_for_one_batch(const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
 {
 	struct physics prompt = physics_fitted;
@@ -365,14 +372,15 @@ static bool twice_for_one_batch(const struct draw *draw, const struct answer *an
 	if (ranks < 2)
 		return true;
 	if (!with.any)
-		return violated(violation, &twice, "twice as many are refused: %s", with.refusal);
+		return violated(violation, &twice, "twice as many accelerators are refused: %s", with.refusal);
 	return with.time_s <= once.time_s * (2 * ranks - 1) / (2 * ranks - 2) ||
 		violated(violation, &twice, "without latency %.9g s with twice as many, %.9g s before", with.time_s, once.time_s);
 }
 
 /* --- the search ---------------------------------------------------------------------------------------------- */
 
-/* More than two chunks a stage are offered where layers, or layers and ends, fill them evenly. */
+/* True if the search offers this interleave: above two chunks a stage, layers,
+ * or layers and ends, must fill the chunks evenly. */
 static bool interleaves_evenly(const struct model *model, const struct parallelism *layout)
 {
 	int64_t chunks = layout->pipeline * layout->interleave, layers = layout_layers(model);
@@ -380,7 +388,8 @@ static bool interleaves_evenly(const struct model *model, const struct paralleli
 	return layout->interleave <= 2 || layers % chunks == 0 || (layers + 2) % chunks == 0;
 }
 
-/* What the search may choose, pinned as it stands, is never faster than what it chose: its layouts fill memory to LAYOUT_COMFORTABLE_FILL. */
+/* A layout that the search may choose is not faster when it is pinned than the chosen one. The search's layouts fill
+ * memory to LAYOUT_COMFORTABLE_FILL. */
 static bool pinned_is_no_faster(const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
 {
 	struct draw pinned = *draw;
@@ -452,7 +461,7 @@ static const double nudge = 1e-9, jump = 1e-6;
 enum { NUDGED = 6 };
 static const char *const nudged[NUDGED] = {"FLOP/s", "memory", "bandwidth", "link", "network", "power"};
 
-/* The draw with one figure of its accelerator or network a little off; of i and i + NUDGED one way and the other. */
+/* Returns the draw with one figure of its accelerator or network changed a little: i down, i + NUDGED up. */
 static struct draw beside(const struct draw *draw, int i)
 {
 	struct draw near = *draw;
@@ -473,12 +482,13 @@ static bool step_is_continuous(const struct draw *draw, const struct answer *ans
 
 		answer_draw(&near, NULL, &with, &again);
 		if (!with.any || fabs(with.time_s / answer->time_s - 1) > jump)
-			return violated(violation, &near, "%.9g s beside the %s of the request, %.9g s at it", with.any ? with.time_s : ABSENT_NUMBER, nudged[i % NUDGED], answer->time_s);
+			return violated(violation, &near, "%.9g s with a slightly different %s, %.9g s as requested", with.any ? with.time_s : ABSENT_NUMBER, nudged[i % NUDGED], answer->time_s);
 	}
 	return true;
 }
 
-/* The same of a replica of the model: memory decides how many requests fit, which is a whole number and may jump. */
+/* The same for a replica of the model. Memory is left out: it decides how many
+ * requests fit, a whole number that may jump. */
 static bool serving_is_continuous(const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
 {
 	double ttft_ms, tpot_ms, near_ttft_ms, near_tpot_ms;
@@ -493,7 +503,7 @@ static bool serving_is_continuous(const struct draw *draw, const struct answer *
 		if (i % NUDGED == 1)
 			continue;
 		if (!answer_serving(&near, &near_ttft_ms, &near_tpot_ms) || fabs(near_ttft_ms / ttft_ms - 1) > jump || fabs(near_tpot_ms / tpot_ms - 1) > jump)
-			return violated(violation, &near, "serving: %.9g ms and %.9g ms beside the %s of the request, %.9g and %.9g at it", near_ttft_ms, near_tpot_ms,
+			return violated(violation, &near, "serving: %.9g ms and %.9g ms with a slightly different %s, %.9g and %.9g as requested", near_ttft_ms, near_tpot_ms,
 				nudged[i % NUDGED], ttft_ms, tpot_ms);
 	}
 	return true;
@@ -504,7 +514,8 @@ static bool is_ordered(const struct interval *range)
 	return range->p10 > 0 && range->p10 <= range->p50 && range->p50 <= range->p90 && isfinite(range->p90);
 }
 
-/* The whole run's range, too: at its p10 the accelerators would compute at most as fast as the best measured product, recomputation included. */
+/* Checks the ranges, the whole run's too: at its p10 the accelerators compute at most as fast as the best measured
+ * product, recomputation included. */
 static bool ranges_hold(const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
 {
 	const struct candidate_plan_range *range = &answer->range;
@@ -525,24 +536,24 @@ static bool ranges_hold(const struct draw *draw, const struct answer *answer, co
 }
 
 const struct check checks[] = {
-	{"parts", "every part of a step is finite, none is negative, and they make the step", parts_sum},
-	{"utilisation", "mfu and hfu are at most the best measured product's", utilisation_holds},
+	{"parts", "every part of a step is finite, none is negative, and they sum to the step", parts_sum},
+	{"utilisation", "mfu and hfu are at most those of the best measured product", utilisation_holds},
 	{"ranges", "no p10 is faster than the best measured product", ranges_hold},
 	{"tensor", "tensor ranks exchange no faster than the links and no slower than the worst published", tensor_holds},
-	{"context", "the same of context ranks", context_holds},
-	{"pipeline", "the same of stages", pipeline_holds},
-	{"expert", "the same of experts", expert_holds},
-	{"sharded", "the same of gradients, weights and shards", sharded_holds},
-	{"update", "an update takes no longer than what a rank holds between steps explains", update_holds},
+	{"context", "the same for context ranks", context_holds},
+	{"pipeline", "the same for stages", pipeline_holds},
+	{"expert", "the same for experts", expert_holds},
+	{"sharded", "the same for gradients, weights and shards", sharded_holds},
+	{"update", "an update takes at most the time for the parameters that a rank holds between steps", update_holds},
 	{"flops", "more FLOP/s are never slower", more_flops},
 	{"memory", "more memory is never slower", more_memory},
 	{"bandwidth", "more memory bandwidth is never slower", more_bandwidth},
 	{"links", "faster links and networks are never slower", more_link},
 	{"power", "more power is never slower", more_power},
-	{"twice", "twice the accelerators with twice the batch train no fewer tokens a second, but for the steps of rings", twice_as_many},
-	{"twice-batch", "twice the accelerators are no slower for the same batch, but for latency", twice_for_one_batch},
+	{"twice", "twice the accelerators with twice the batch train at least as many tokens a second, except for the steps of rings", twice_as_many},
+	{"twice-batch", "twice the accelerators are not slower for the same batch, without latency", twice_for_one_batch},
 	{"search", "a pinned layout is never faster than the search's", pinned_is_no_faster},
-	{"continuity", "a step does not jump between inputs that are all but equal", step_is_continuous},
-	{"serving", "nor do a replica's latencies", serving_is_continuous},
+	{"continuity", "a step does not jump between nearly equal inputs", step_is_continuous},
+	{"serving", "a replica's latencies do not jump between nearly equal inputs", serving_is_continuous},
 };
 const size_t check_count = COUNT_OF(checks);

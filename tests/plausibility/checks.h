@@ -1,4 +1,4 @@
-/* What no answer may violate, whatever is asked. */
+/* Checks that no answer may violate, for any request. */
 #ifndef FLEETPLAN_TESTS_PLAUSIBILITY_CHECKS_H
 #define FLEETPLAN_TESTS_PLAUSIBILITY_CHECKS_H
 
@@ -9,7 +9,7 @@ struct violation {
 	struct draw draw; /* the request to replay */
 };
 
-/* Given: a request and its answer. Returned: true where it holds or says nothing of this request; else `violation`. */
+/* Takes a request and its answer. Returns true if the check holds or does not apply; else fills `violation`. */
 typedef bool check_function(const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation);
 
 struct check {

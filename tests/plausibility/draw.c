@@ -10,7 +10,7 @@ struct dice {
 	uint64_t state;
 };
 
-/* splitmix64 (Steele et al. 2014): each number begins a sequence of its own. */
+/* splitmix64 (Steele et al. 2014): each request number starts its own sequence. */
 static uint64_t dice_next(struct dice *dice)
 {
 	uint64_t z = dice->state += 0x9e3779b97f4a7c15u;
@@ -49,13 +49,14 @@ struct shape {
 	int64_t layers, hidden, heads, kv_heads, experts;
 };
 
-/* Widths and depths as models have them: a width of 32 to 256 for each layer (Kaplan et al. 2020, section 3.2), heads of 64 or 128. */
+/* Draws widths and depths like those of real models: a width of 32 to 256 for each layer (Kaplan et al. 2020, section
+ * 3.2), heads of 64 or 128. */
 static struct shape random_model(struct dice *dice, struct draw *draw)
 {
 	static const char *const families[] = {"gpt2", "llama", "llama", "mixtral", "qwen3_moe", "deepseek_v3"};
 	const char *family = families[below(dice, COUNT_OF(families))];
 	bool experts = strcmp(family, "mixtral") == 0 || strcmp(family, "qwen3_moe") == 0 || strcmp(family, "deepseek_v3") == 0;
-	double params = spread(dice, 1e7, 1e13), aspect = spread(dice, 32, 256), share = experts ? spread(dice, 4, 64) : 1; /* of all experts over those of a token */
+	double params = spread(dice, 1e7, 1e13), aspect = spread(dice, 32, 256), share = experts ? spread(dice, 4, 64) : 1; /* all experts over those of a token */
 	int64_t unit = one_in(dice, 3) ? 64 : 128, hidden = round_to(cbrt(params / share * aspect / 12), 8 * unit), width;
 	struct shape shape = {.hidden = hidden, .heads = hidden / unit, .layers = (int64_t)fmin(500, fmax(1, rint((double)hidden / aspect)))};
 	int64_t active = power_of_two(dice, 3), vocabulary = 1000 * (30 + below(dice, 230));
@@ -135,7 +136,7 @@ void draw_request(const struct catalogue *catalogue, uint64_t number, struct dra
 		return;
 	}
 	draw->gpu_count = (int64_t)rint(spread(&dice, 1, 1e5));
-	if (draw->gpu_count > 16) /* whole machines, and numbers that more than one layout divides */
+	if (draw->gpu_count > 16) /* whole machines, and numbers that several layouts divide */
 		draw->gpu_count = round_to((double)draw->gpu_count, draw->gpu_count > 512 ? 64 : 8);
 	draw->batch = rint(spread(&dice, 1, 16384));
 }
@@ -144,7 +145,7 @@ static const char *const recomputes[RECOMPUTE_COUNT] = {"", "none", "selective",
 static const char *const optimizers[OPTIMIZER_COUNT] = {"", "adamw", "adamw_8bit", "adafactor", "muon", "sgd", "lion"};
 static const char *const methods[] = {"", "full", "lora", "qlora"};
 
-/* A figure of the variant, where the catalogue has it. */
+/* Writes a figure of the variant if the catalogue has it. Returns the number of characters. */
 static int write_figure(char *at, size_t size, const char *name, double value, double factor)
 {
 	return is_given(value) && value > 0 ? snprintf(at, size, ",\"%s\":%.17g", name, value * factor) : 0;

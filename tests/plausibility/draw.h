@@ -1,4 +1,4 @@
-/* Seeded random requests of the whole space of trainings, as JSON that `fleetplan plan training -` answers. */
+/* Seeded random requests from the whole space of trainings, as JSON for `fleetplan plan training -`. */
 #ifndef FLEETPLAN_TESTS_PLAUSIBILITY_DRAW_H
 #define FLEETPLAN_TESTS_PLAUSIBILITY_DRAW_H
 
@@ -25,16 +25,17 @@ struct draw {
 	char release[8];
 	int64_t gpu_count;
 	double internode_gbs, sequence, batch;
-	bool pinned; /* the whole layout; else it is left to the search */
-	struct parallelism layout; /* read where pinned */
+	bool pinned; /* the whole layout is pinned; else the search chooses it */
+	struct parallelism layout; /* read if pinned */
 };
 
-/* The request of this number: the same on every machine. */
+/* Draws the request of this number: the same on every machine. */
 void draw_request(const struct catalogue *catalogue, uint64_t number, struct draw *draw);
 
 void draw_json(const struct draw *draw, char json[DRAW_JSON_MAX_BYTES]);
 
-/* A replica of the same model on the same accelerator, for POST /v1/estimates/inference/performance. */
+/* Writes a request for a replica of the same model on the same accelerator: POST
+ * /v1/estimates/inference/performance. */
 void draw_serving_json(const struct draw *draw, char json[DRAW_JSON_MAX_BYTES]);
 
 #endif

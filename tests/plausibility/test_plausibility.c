@@ -1,8 +1,9 @@
-/* Whether answers are plausible all over the space of requests: seeded random ones, each held against checks.c.
+/* Checks that answers are plausible over the whole space of requests: draws seeded random ones, runs checks.c on each.
  *
  * usage: test_plausibility [REQUESTS [FIRST [CHECK]]]
- * Without arguments as many as PLAUSIBILITY_REQUESTS says, or a part that fits into `make test`. A violation is printed with its request, which
- * `fleetplan plan training -` answers again (a replica's: POST /v1/estimates/inference/performance). `make check-plausibility` runs all 200,000. */
+ * Without arguments it draws PLAUSIBILITY_REQUESTS requests, by default a part that fits into `make test`. It prints
+ * a violation with its request, which `fleetplan plan training -` answers again (a replica's: POST
+ * /v1/estimates/inference/performance). `make check-plausibility` runs all 200,000. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ struct tally {
 	size_t requests, answered, violations[CHECKS_MAX];
 };
 
-static void tell(const struct check *check, const struct violation *violation)
+static void print_violation(const struct check *check, const struct violation *violation)
 {
 	char json[DRAW_JSON_MAX_BYTES];
 
@@ -48,7 +49,7 @@ static void try_request(const struct catalogue *catalogue, uint64_t number, cons
 		if (only && strcmp(only, checks[i].name) != 0)
 			continue;
 		if (!checks[i].holds(&draw, &answer, &setting, &violation) && tally->violations[i]++ < PRINTED_MAX)
-			tell(&checks[i], &violation);
+			print_violation(&checks[i], &violation);
 	}
 }
 
