@@ -1,10 +1,10 @@
-/* Accelerators: which rate a format falls back to, capacity, links and power. */
+/* Accelerators: the rate that a number format falls back to, capacity, links and power. */
 #include <math.h>
 
 #include "planner/hardware/accelerator.h"
 #include "support/assert.h"
 
-/* Nothing but what a test sets. */
+/* Returns an accelerator whose optional figures are absent. A test sets those it needs. */
 static struct accelerator unknown(void)
 {
 	return (struct accelerator){.id = "test",
@@ -57,7 +57,7 @@ static void formats_fall_back_to_wider_ones(void **state)
 	b200.tflops_fp4 = 9000;
 	assert_close(accelerator_peak_flops_per_s(&b200, PRECISION_MXFP4, &used), 9000e12, 1e-12);
 	assert_close(accelerator_peak_flops_per_s(&b200, PRECISION_MXFP8, &used), 4500e12, 1e-12);
-	b200.tops_int8 = 153.5; /* of a B300: slower than 16 bits, so that weights are widened */
+	b200.tops_int8 = 153.5; /* the rate of a B300: slower than 16 bits, so weights are widened */
 	assert_close(accelerator_peak_flops_per_s(&b200, PRECISION_INT8, &used), accelerator_peak_flops_per_s(&b200, PRECISION_BF16, NULL), 1e-12);
 	assert_int_equal(used, PRECISION_BF16);
 	assert_close(accelerator_peak_flops_per_s(&nothing, PRECISION_FP32, &used), 0, 1e-12);
@@ -88,7 +88,7 @@ static void links_are_one_direction(void **state)
 	assert_close(accelerator_link_bytes_per_s(&accelerator), 15.754e9 * 256 / 280, 1e-12);
 	accelerator.pcie_gen = 5;
 	assert_close(accelerator_link_bytes_per_s(&accelerator), 63.016e9 * 256 / 280, 1e-12);
-	accelerator.pcie_gen = ABSENT_COUNT; /* the oldest that the catalogue has */
+	accelerator.pcie_gen = ABSENT_COUNT; /* the oldest generation in the catalogue */
 	assert_close(accelerator_link_bytes_per_s(&accelerator), 15.754e9 * 256 / 280, 1e-12);
 }
 

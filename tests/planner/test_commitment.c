@@ -1,4 +1,4 @@
-/* E101 against brute force over every set of committed instances and every set of those paid by use; E102. */
+/* E101 against brute force over every set of committed instances and every set of instances paid by use; E102. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,8 @@ static bool solve(const struct commitment_task *task, struct commitment_mix *mix
 	return possible;
 }
 
-/* Counts of the offers of one kind, as digits of a number to the base MOST + 1. */
+/* Reads `number` to the base MOST + 1: each digit is the count of one offer. Returns false if an offer of the other
+ * kind has a count. */
 static bool counts_of(const struct commitment_task *task, bool committed, int number, int64_t *units, double *usd)
 {
 	*units = 0;
@@ -92,7 +93,8 @@ static void equals_brute_force(void **state)
 	assert_true(mixed > 20);
 }
 
-/* One unit at 24 hours, one at 12, one at 6: a commitment at 0.6 of the price pays from 14.4 hours a day on. */
+/* One unit is needed for 24 hours a day, one for 12, one for 6. A commitment at
+ * 0.6 of the price pays from 14.4 hours a day on. */
 static void base_load_is_committed_and_the_peak_is_not(void **state)
 {
 	static const struct commitment_offer offers[] = {{1, 10, false}, {1, 6, true}};
@@ -113,7 +115,7 @@ static void base_load_is_committed_and_the_peak_is_not(void **state)
 	assert_close(commitment_break_even_utilization(6, 10), 0.6, 1e-12);
 }
 
-/* Eight at once are cheaper than eight times one; a commitment of eight for five is worth it, and half idle at night. */
+/* Eight at once are cheaper than eight times one. A commitment of eight pays although it is used to 23/32 only. */
 static void instances_are_whole(void **state)
 {
 	static const struct commitment_offer offers[] = {{1, 3, false}, {8, 16, false}, {8, 8, true}};
@@ -121,7 +123,7 @@ static void instances_are_whole(void **state)
 	struct commitment_mix mix;
 
 	(void)state;
-	assert_true(solve(&(struct commitment_task){offers, 2, demand, 4}, &mix)); /* by use alone: 15, 6, 16, 25 */
+	assert_true(solve(&(struct commitment_task){offers, 2, demand, 4}, &mix)); /* by use alone: 15, 6, 16 and 25 USD */
 	assert_close(mix.usd_per_hour, (15 + 6 + 16 + 25) / 4.0, 1e-12);
 	assert_false(is_given(mix.committed_utilization));
 	assert_true(solve(&(struct commitment_task){offers, 3, demand, 4}, &mix));

@@ -1,4 +1,4 @@
-/* Diagnoses of steps, traces and logs: golden cases, properties, and logs of known truth. */
+/* Diagnoses of steps, loss curves and traces: golden cases, properties, and traces whose parts are known. */
 #include "planner/diagnosis/log_curve.h"
 #include "planner/diagnosis/trace.h"
 #include "support/assert.h"
@@ -171,10 +171,10 @@ static void contradictions_are_refused(void **state)
 	assert_int_equal(judge(&timings, &no_context), STATUS_INVALID); /* a step without parts */
 	timings.compute_ms = 90;
 	timings.data_wait_ms = 20;
-	assert_int_equal(judge(&timings, &no_context), STATUS_INVALID); /* 110 in 100 */
+	assert_int_equal(judge(&timings, &no_context), STATUS_INVALID); /* parts of 110 ms in a step of 100 ms */
 	assert_string_equal(failure.faults[0].pointer, "/timings/step_time_ms");
 	timings.data_wait_ms = 11;
-	assert_int_equal(judge(&timings, &no_context), STATUS_OK); /* within clocks */
+	assert_int_equal(judge(&timings, &no_context), STATUS_OK); /* 101 ms: within the error of clocks */
 	timings.recompute_ms = 95;
 	assert_int_equal(judge(&timings, &no_context), STATUS_INVALID); /* a part larger than its whole */
 }
@@ -193,7 +193,7 @@ static void a_plan_beside_it(void **state)
 	diagnose_compare(&predicted, &diagnosis);
 	assert_string_equal(diagnosis.compared[0].part, "step_time");
 	assert_close(diagnosis.compared[0].ratio, 1.25, 1e-12);
-	assert_close(diagnosis.compared[1].ratio, 1, 1e-12); /* compute and recomputation */
+	assert_close(diagnosis.compared[1].ratio, 1, 1e-12); /* compute with recomputation */
 	assert_close(diagnosis.compared[2].ratio, 2, 1e-12);
 	assert_close(diagnosis.prediction.ratio, 1.25, 1e-12);
 	assert_int_equal(diagnosis.prediction.within, TRUTH_FALSE);
@@ -206,7 +206,7 @@ static void a_plan_beside_it(void **state)
 	assert_null(diagnosis.prediction.differs_most);
 }
 
-/* Levers that were planned take the place of those that the timings alone tell; the rest stays. */
+/* Planned levers replace the levers that the timings alone suggest. The others stay. */
 static void planned_levers_come_first(void **state)
 {
 	struct step_timings timings = nothing;
@@ -255,7 +255,7 @@ static void intervals_merge_in_any_order(void **state)
 	assert_close(items[1].end, 16, 1e-15);
 	assert_close(items[3].start, 49, 1e-15);
 	intervals_settle(&set, 1);
-	assert_int_equal(set.count, 4); /* 5 to 16 */
+	assert_int_equal(set.count, 4); /* 5-9 and 10-16 join to 5-16 */
 	set.count = set.capacity;
 	assert_false(intervals_add(&set, 1e6, 1e6 + 1));
 }
@@ -285,7 +285,7 @@ static void happens(struct made *made, enum activity activity, double start, dou
 	made->traced.kernels += activity <= ACTIVITY_COMMUNICATION;
 }
 
-/* One step of 10 ms whose every part is known by hand; events out of order and on several streams. */
+/* One step of 10 ms whose every part is known by hand. The events are out of order and on several streams. */
 static void a_trace_by_hand(void **state)
 {
 	static struct trace_summary summary;
@@ -298,15 +298,15 @@ static void a_trace_by_hand(void **state)
 	made.traced.step_count = 1;
 	happens(&made, ACTIVITY_COMMUNICATION, 5000, 7000);
 	happens(&made, ACTIVITY_PRODUCT, 2000, 4000);
-	happens(&made, ACTIVITY_PRODUCT, 3500, 5500);        /* computing 2000-5500, and traffic to 6000 */
+	happens(&made, ACTIVITY_PRODUCT, 3500, 5500);        /* computing 2000-5500, then traffic to 6000 */
 	happens(&made, ACTIVITY_TRAFFIC, 5000, 6000);
-	happens(&made, ACTIVITY_HOST_TO_DEVICE, 1500, 2500); /* 500 exposed */
+	happens(&made, ACTIVITY_HOST_TO_DEVICE, 1500, 2500); /* 500 us exposed */
 	happens(&made, ACTIVITY_OTHER_COPY, 7000, 7200);
 	happens(&made, ACTIVITY_LOADER, 0, 1000);
-	happens(&made, ACTIVITY_HOST, 900, 1400);            /* launch gap 1000-1400, and to 1500 by the bridge below */
+	happens(&made, ACTIVITY_HOST, 900, 1400);            /* launch gap 1000-1400; to 1500 by the next call */
 	happens(&made, ACTIVITY_HOST, 1440, 1500);
 	happens(&made, ACTIVITY_SYNCHRONISE, 7200, 8000);
-	happens(&made, ACTIVITY_HOST, 7200, 8500);           /* 500 of launching after the wait */
+	happens(&made, ACTIVITY_HOST, 7200, 8500);           /* 500 us of launching after the wait */
 	assert_true(trace_timings(&made.traced, &summary, &mean));
 	assert_close(mean.step_time_ms, 10, 1e-12);
 	assert_close(mean.compute_ms, 4, 1e-12);
@@ -325,8 +325,8 @@ static void a_trace_by_hand(void **state)
 	assert_close(summary.steps[0].timings.idle_ms, diagnosis.timings.idle_ms, 1e-9);
 }
 
-/* A step of 10 ms in which the device rests four times: the host is late, the device waits for itself, passes from one kernel to the
- * next, and the host is elsewhere. */
+/* In a step of 10 ms the device rests four times: the host is late, the device waits for itself, the device passes
+ * from one kernel to the next, and the host does other work. */
 static void who_waits_for_whom(void **state)
 {
 	static struct trace_summary summary;
@@ -349,7 +349,7 @@ static void who_waits_for_whom(void **state)
 	assert_true(trace_queued(1200, 4006, &queued));
 	happens(&made, ACTIVITY_QUEUED, queued.start, queued.end);
 	happens(&made, ACTIVITY_PRODUCT, 4006, 5000);
-	happens(&made, ACTIVITY_HOST, 9800, 9900); /* silent since 1.2 ms: 5 to 9.8 ms are not spent issuing */
+	happens(&made, ACTIVITY_HOST, 9800, 9900); /* the host is silent since 1.2 ms: it does not issue from 5 to 9.8 ms */
 	assert_false(trace_queued(9900, 9905, &queued));
 	happens(&made, ACTIVITY_PRODUCT, 9905, 10000);
 	assert_true(trace_timings(&made.traced, &summary, &mean));
@@ -373,7 +373,7 @@ static void steps_follow_each_other(void **state)
 	made.steps[1] = (struct step_window){1, {0, 950}};
 	made.traced.step_count = 2;
 	happens(&made, ACTIVITY_PRODUCT, 400, 1200);
-	happens(&made, ACTIVITY_PRODUCT, 1500, 2400); /* past the host's last step */
+	happens(&made, ACTIVITY_PRODUCT, 1500, 2400); /* ends after the host's last step */
 	assert_true(trace_timings(&made.traced, &summary, &mean));
 	assert_close(summary.steps[0].step, 1, 1e-15);
 	assert_close(summary.steps[0].timings.step_time_ms, 1, 1e-12);
@@ -403,11 +403,11 @@ static void without_kernels_operators_compute(void **state)
 	happens(&made, ACTIVITY_HOST, 0, 600);
 	happens(&made, ACTIVITY_HOST_COLLECTIVE, 400, 1000);
 	assert_true(trace_timings(&made.traced, &summary, &mean));
-	assert_close(mean.communication_ms, 0.6, 1e-12); /* nothing else could carry it */
+	assert_close(mean.communication_ms, 0.6, 1e-12); /* only the host can carry it */
 	assert_close(mean.compute_ms, 0.4, 1e-12);
 	happens(&made, ACTIVITY_PRODUCT, 900, 1100);
 	assert_true(trace_timings(&made.traced, &summary, &mean));
-	assert_close(mean.communication_ms + 1, 1, 1e-12); /* with kernels it only issues those of the library */
+	assert_close(mean.communication_ms + 1, 1, 1e-12); /* with kernels, the host only issues them */
 	assert_close(mean.launch_gap_ms, 0.9, 1e-12);
 	make(&made);
 	assert_false(trace_timings(&made.traced, &summary, &mean));

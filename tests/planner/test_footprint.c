@@ -195,7 +195,8 @@ static void golden_cases_hold(void **state)
 	golden_run("tests/planner/golden/footprint.txt", table, COUNT_OF(table), 30);
 }
 
-/* Rent that is no more than power, staff and space is never worth replacing; a price of the request's own has nothing to buy. */
+/* Buying never pays if the rent is at most the cost of power, staff and space.
+ * If the request gives a price, there is nothing to buy. */
 static void buying_does_not_always_pay(void **state)
 {
 	struct pricing pricing = {.usd_per_gpu_hour = ABSENT_NUMBER, .on_premises = {.capex_usd_per_gpu = 30000, .life_years = 4, .electricity_usd_per_kwh = 0.1,
@@ -334,7 +335,8 @@ static void unknown_sites_are_world_averages_and_say_so(void **state)
 		assert_true(strncmp(findings.assumptions[i].source, "E6", 2) == 0);
 }
 
-/* E65 by hand: 8 x 164 and 8 x 575 kg of accelerators, 2,500 and 5,700 kg of a server; lives of 3 and 6 years, 4 between. */
+/* E65 by hand: 8 x 164 to 8 x 575 kg for the accelerators, 2,500 to 5,700 kg
+ * for a server; a life of 3 to 6 years, 4 in the middle. */
 static void embodied_carbon_carries_its_published_range(void **state)
 {
 	struct accelerator h100 = {.id = "h100", .embodied_kgco2e = 164, .embodied_boavizta_kgco2e = 575};
@@ -350,7 +352,8 @@ static void embodied_carbon_carries_its_published_range(void **state)
 	assert_close(embodied.high_kgco2e, middle * spread, 1e-4);
 }
 
-/* One book of the two is as far from the other as they are on an H100, and which of them is the larger does not matter. */
+/* If one of the two books lacks an accelerator, its figure is assumed to differ from the other's as on an H100.
+ * Either book may have the larger figure. */
 static void one_book_stands_for_both(void **state)
 {
 	static const double apart = 575.2 / 164;
@@ -401,7 +404,7 @@ static void inputs_move_as_far_as_such_a_value_can_be(void **state)
 	}
 }
 
-/* Money moves by 8 %, carbon by 10 or 20: by the objective's figure as long as that is moved about as far. */
+/* Money moves by 8 %, carbon by 10 or 20 %. The objective's figure is reported if it moves about as far. */
 static void the_objective_is_told_first(void **state)
 {
 	static struct findings findings;
@@ -414,9 +417,9 @@ static void the_objective_is_told_first(void **state)
 	assert_string_equal(findings.sensitivities[0].figure, "/cost/total_usd");
 	high.kgco2e = 12;
 	sensitivity_note(&findings, &input, &before, &same, &high, OBJECTIVE_COST, "exact");
-	sensitivity_note(&findings, &input, &before, &same, &before, OBJECTIVE_COST, "exact"); /* moves nothing */
+	sensitivity_note(&findings, &input, &before, &same, &before, OBJECTIVE_COST, "exact"); /* changes no figure */
 	assert_int_equal(findings.sensitivity_count, 2);
-	assert_string_equal(findings.sensitivities[0].figure, "/carbon/total_kgco2e"); /* in the order of how far */
+	assert_string_equal(findings.sensitivities[0].figure, "/carbon/total_kgco2e"); /* sorted by the relative change */
 	assert_close(findings.sensitivities[0].relative, 0.2, 1e-12);
 }
 
@@ -435,7 +438,7 @@ static void prices_are_taken_in_order(void **state)
 	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 8, 1000, &price, &findings));
 	assert_true(price.has_offer && price.usd_per_gpu_hour == 3 && price.low_usd_per_gpu_hour == 2.2 &&
 				price.status == PROVENANCE_DEFAULT);
-	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 7, 1000, &price, &findings)); /* eight are paid for, at either price */
+	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 7, 1000, &price, &findings)); /* the instance of eight is paid whole, at both prices */
 	assert_close(price.usd_per_gpu_hour, 3 * 8 / 7.0, 1e-12);
 	assert_close(price.low_usd_per_gpu_hour, 2.2 * 8 / 7.0, 1e-12);
 	common.pricing.on_premises.capex_usd_per_gpu = 35040;
@@ -463,11 +466,11 @@ static void instances_are_rented_whole_and_hold_what_works_together(void **state
 	static const struct {
 		int64_t node, group, count, gpus, paid;
 	} cases[] = {
-		{8, 1, 1, 1, 1}, {8, 1, 5, 1, 5}, /* single ones, as many as it takes */
-		{8, 2, 2, 2, 2}, {8, 2, 6, 2, 6}, {8, 2, 3, 2, 4}, /* pairs; an odd one is paid too */
-		{8, 3, 3, 8, 8}, {8, 8, 9, 8, 16}, {8, 632, 632, 8, 632}, /* no instance of 3; a job beyond a node takes whole nodes */
-		{4, 4, 4, 8, 8}, {2, 16, 16, 2, 16}, /* a smaller node needs no larger instance */
-		{16, 16, 16, 8, 16}, /* none is large enough: the largest */
+		{8, 1, 1, 1, 1}, {8, 1, 5, 1, 5}, /* instances of one, as many as needed */
+		{8, 2, 2, 2, 2}, {8, 2, 6, 2, 6}, {8, 2, 3, 2, 4}, /* pairs; for an odd count both of the last pair are paid */
+		{8, 3, 3, 8, 8}, {8, 8, 9, 8, 16}, {8, 632, 632, 8, 632}, /* instances of 3 do not exist; a job beyond a node takes whole nodes */
+		{4, 4, 4, 8, 8}, {2, 16, 16, 2, 16}, /* an instance need not be larger than the node */
+		{16, 16, 16, 8, 16}, /* no instance is large enough: the largest is used */
 	};
 	struct request_common common = serving_fixture_common();
 	struct serving_fixture fixture;
@@ -492,16 +495,17 @@ static void instances_are_rented_whole_and_hold_what_works_together(void **state
 		supply_remark(&had, cases[i].group, cases[i].count, &findings);
 		assert_int_equal(findings.warning_count, (cases[i].paid > cases[i].count) + (cases[i].node == 16));
 	}
-	/* TPUs: priced by the chip, rented by the slice. */
+	/* TPUs are priced by the chip and rented by the slice. */
 	fixture.candidate.accelerator.vendor = "google";
 	fixture.candidate.gpus_per_node = 4;
 	assert_int_equal(supply_of_count(&fixture.candidate, 3, 3).offer.gpus, 1);
-	fixture.candidate.supply_count = 0; /* no choice: the candidate's own, of 8 */
+	fixture.candidate.supply_count = 0; /* no supplies to choose from: the candidate's own offer, of 8 */
 	assert_int_equal(supply_of_count(&fixture.candidate, 1, 1).offer.gpus, 8);
 	assert_int_equal(supply_paid_count(&fixture.candidate, 1), 1);
 }
 
-/* E142. The next size of a slice; beyond the largest, several of one size; without sizes any number. */
+/* E142. A count is raised to the next slice size; beyond the largest, to several slices of one size. Without sizes
+ * any count can be rented. */
 static void slices_have_sizes(void **state)
 {
 	static const int64_t chips[] = {4, 8, 32, 64}, cases[][2] = {{1, 4}, {4, 4}, {5, 8}, {9, 32}, {64, 64}, {65, 96}, {97, 128}, {1000, 1024}};
@@ -520,7 +524,8 @@ static void slices_have_sizes(void **state)
 		assert_int_equal(supply_rentable_count(&cubes, whole_cubes[i][0]), whole_cubes[i][1]);
 }
 
-/* A long window's energy-weighted mean is that of its halves, wherever it is cut; and of a flat series that of the series. */
+/* A window's mean over its hours is that of its two parts together, wherever it is cut. The mean over the whole
+ * series is the series' own. */
 static void hours_add_up(void **state)
 {
 	double steps[48], integral[49];
@@ -542,7 +547,7 @@ static void hours_add_up(void **state)
 	assert_close(grid_hours_mean(&series, series.start_us, 48, 0).gco2e_per_kwh * 48, integral[48], 1e-12);
 }
 
-/* --- published figures held against each other -------------------------------------------------------------- */
+/* --- published figures compared with each other ------------------------------------------------------------- */
 
 static struct carbon_estimate estimate;
 static struct failure failure;
@@ -585,7 +590,7 @@ static void a_card_that_contradicts_itself_is_flagged(void **state)
 	assert_close(estimate.implied.grid_gco2e_per_kwh, 12.9e6 / 4.9e6, 1e-12);
 	assert_true(estimate.inconsistency_count >= 1);
 	assert_contains(estimate.inconsistencies[0].detail, "12.9 tCO2e");
-	request.published.carbon_tco2e = 2040; /* Llama 3.1 70B: the same hours */
+	request.published.carbon_tco2e = 2040; /* Llama 3.1 70B's figure for the same hours */
 	assert_int_equal(check(&request, 390, 1.08), STATUS_OK);
 	assert_int_equal(estimate.inconsistency_count, 0);
 }
@@ -600,8 +605,8 @@ static void published_energy_and_power_must_agree(void **state)
 	assert_int_equal(check(&request, 57, 1), STATUS_OK);
 	assert_int_equal(estimate.inconsistency_count, 0);
 	assert_close(estimate.implied.pue, 1, 0.001);
-	assert_true(estimate.implied.utilization > 0.4 && estimate.implied.utilization < 0.6); /* 400 of 82.6 to 700 W */
-	request.published.mean_gpu_w = 760; /* hosts are in it: no share of the accelerator's peak */
+	assert_true(estimate.implied.utilization > 0.4 && estimate.implied.utilization < 0.6); /* 400 in 82.6 to 700 W */
+	request.published.mean_gpu_w = 760; /* above 700 W: hosts are included */
 	request.published.energy_mwh = ABSENT_NUMBER;
 	assert_int_equal(check(&request, 57, 1), STATUS_OK);
 	assert_true(isnan(estimate.implied.utilization));
@@ -611,7 +616,7 @@ static void published_energy_and_power_must_agree(void **state)
 	assert_int_equal(check(&request, 57, 1), STATUS_OK);
 	assert_int_equal(estimate.inconsistency_count, 1);
 	assert_contains(estimate.inconsistencies[0].detail, "10.0 times apart");
-	request.published.mean_gpu_w = ABSENT_NUMBER; /* 4,000 W an accelerator of 700 W */
+	request.published.mean_gpu_w = ABSENT_NUMBER; /* 4,000 W for an accelerator of 700 W */
 	assert_int_equal(check(&request, 57, 1), STATUS_OK);
 	assert_contains(estimate.inconsistencies[0].detail, "full load");
 	request.published.energy_mwh = 20;
@@ -619,8 +624,9 @@ static void published_energy_and_power_must_agree(void **state)
 	assert_contains(estimate.inconsistencies[0].detail, "idle power");
 }
 
-/* T5 (Patterson et al. 2021, table 4): 245,760 TPU v3 hours at 310 W are 76.2 MWh; with the PUE of 1.12 the published 85.7, which the
- * carbon of 46.7 t is of: the PUE counts once. StarCoder's 89.67 MWh are of the accelerators, its 16.68 t of the building. */
+/* T5 (Patterson et al. 2021, table 4): 245,760 TPU v3 hours at 310 W are 76.2 MWh; times the PUE of 1.12 they are the
+ * published 85.7 MWh. The published 46.7 t are the carbon of 85.7 MWh, so the PUE counts once. StarCoder's 89.67 MWh
+ * are the accelerators' energy, its 16.68 t the building's carbon. */
 static void the_building_counts_once(void **state)
 {
 	struct carbon_request request = carbon_request_of(512, 480);
@@ -644,7 +650,7 @@ static void the_building_counts_once(void **state)
 	assert_int_equal(estimate.implied.energy_is_facility, TRUTH_UNSET);
 }
 
-/* E61: 262 W as measured stand for a TDP of 450 W. */
+/* E61: a measured full load of 262 W replaces the TDP of 450 W. */
 static void a_measured_full_load_stands_for_the_tdp(void **state)
 {
 	struct accelerator tpu = {.tdp_w = 450, .idle_w = 123, .load_w = 262};

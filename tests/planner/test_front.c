@@ -1,4 +1,4 @@
-/* E107: what nothing beats, and the price of a tonne from one to the next. */
+/* E107: the plans that no other plan beats, and the price of a saved tonne from one plan to the next. */
 #include <math.h>
 #include <string.h>
 
@@ -27,11 +27,11 @@ static void what_is_beaten_goes(void **state)
 	assert_true(points[1].cheapest == TRUTH_UNSET && points[1].cleanest == TRUTH_UNSET && points[1].fastest == TRUTH_UNSET);
 	assert_false(is_given(points[0].usd_per_t_saved));
 	assert_close(points[1].usd_per_t_saved, 30 / 3.0, 1e-12);
-	assert_false(is_given(points[2].usd_per_t_saved)); /* there for its time */
-	assert_close(points[3].usd_per_t_saved, 270 / 1.0, 1e-12); /* from 130 USD and 2 t, not from the one between */
+	assert_false(is_given(points[2].usd_per_t_saved)); /* on the front because of its time */
+	assert_close(points[3].usd_per_t_saved, 270 / 1.0, 1e-12); /* from 130 USD and 2 t, not from the point between */
 }
 
-/* Of two at the same price the cleaner one stands first, and is what further tonnes are priced from. */
+/* Of two points at the same price the cleaner one is first, and further tonnes are priced from it. */
 static void of_equal_prices_the_cleaner_is_first(void **state)
 {
 	struct front_point points[] = {point(5, 100, 3000), point(10, 100, 2000), point(10, 300, 1000)};

@@ -1,4 +1,5 @@
-/* Quantiles and probabilities of intervals (E70, E130): inverse of each other, the three given points, published normal quantiles. */
+/* Quantiles and probabilities of intervals (E70, E130): inverse to each other, through the three given points, and
+ * equal to published normal quantiles. */
 #include <math.h>
 
 #include "planner/interval.h"
@@ -17,7 +18,7 @@ static void an_interval_goes_through_its_three_points(void **state)
 	assert_close(interval_probability(&range, 220), 0.9, 1e-8);
 }
 
-/* Normal quantiles by table: 0.8 at 0.841621, 0.95 at 1.644854, 0.99 at 2.326348. */
+/* Normal quantiles by table: 0.841621 at 0.8, 1.644854 at 0.95, 2.326348 at 0.99. */
 static void other_quantiles_are_those_of_the_normal_distribution(void **state)
 {
 	const struct interval range = {exp(-1.2815515655446004), 1, exp(2 * 1.2815515655446004)};

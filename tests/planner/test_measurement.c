@@ -1,4 +1,5 @@
-/* What of a plan is measured, which figures correct it, what a verdict is: each rule by its own arithmetic. */
+/* Verification of a plan: what is measured, which figures correct the plan, and
+ * verdicts. Each rule is checked by its own arithmetic. */
 #include <math.h>
 #include <string.h>
 
@@ -52,7 +53,8 @@ static struct parallelism layout_of(int64_t tensor, int64_t pipeline, int64_t da
 		.zero_stage = 1, .zero_group = data, .recompute = RECOMPUTE_NONE};
 }
 
-/* Llama 3 8B, 1,024 sequences of 8,192 on 2 x 2 x 4: a rank does 256 micro-batches on 16 layers, of half the heads and half the width. */
+/* Llama 3 8B, 1,024 sequences of 8,192 on 2 x 2 x 4: a rank computes 256 micro-batches on 16 layers, with half of the
+ * heads and half of the width. */
 static void a_rank_of_a_training_multiplies_its_part(void **state)
 {
 	struct parallelism layout = layout_of(2, 2, 4);
@@ -77,7 +79,7 @@ static void a_rank_of_a_training_multiplies_its_part(void **state)
 	assert_int_equal(spec.attention.items[0].shape.kv_heads, 4);
 	assert_int_equal(spec.attention.items[0].shape.keys, 8192);
 	assert_true(spec.attention.items[0].shape.causal && spec.attention.items[1].shape.backward);
-	assert_close(spec.sample_bytes, 8192 * 4, 1e-12); /* 128,256 words take 32 bits */
+	assert_close(spec.sample_bytes, 8192 * 4, 1e-12); /* a vocabulary of 128,256 takes 32 bits a token */
 	/* activations of a micro-batch in 16 bits; a layer's gradients in 32 */
 	assert_close(spec.collective_bytes.items[1], 8192.0 * 4096 * 2, 1e-12);
 	assert_close(spec.collective_bytes.items[0], 4 * (4096.0 * 6144 + 4096.0 * 4096 + 3 * 4096.0 * 14336) / 2, 1e-12);
@@ -91,7 +93,8 @@ static int64_t least_side(const struct bench_spec_product *product)
 	return least < product->k ? least : product->k;
 }
 
-/* Eight kinds of layers have 57 products, and a spec holds 48: the nine that are left out are of the two narrow kinds, whether those come first or last. */
+/* Eight kinds of layers have 57 products, and a spec has room for 48. The nine that are left out belong to the two
+ * narrow kinds, whether these come first or last. */
 static void the_lightest_products_are_left_out(void **state)
 {
 	static const int widths[] = {64, 2304, 3328, 4352, 5376, 6400, 7424, 96};
@@ -113,7 +116,7 @@ static void the_lightest_products_are_left_out(void **state)
 	for (size_t i = 0; i < spec.products.count; i++)
 		if (least_side(&spec.products.items[i]) < 1024) {
 			narrow++;
-			assert_int_equal(least_side(&spec.products.items[i]), 2 * 96); /* gated: both of its first matrices at once */
+			assert_int_equal(least_side(&spec.products.items[i]), 2 * 96); /* gated: one product for both first matrices */
 		}
 	assert_int_equal(narrow, 3);
 }
@@ -141,10 +144,11 @@ static void frozen_weights_get_no_gradient(void **state)
 	assert_true(shapes_of_training(&fixture.input, &fixture.candidates[0], &layout, &room, &spec));
 	for (size_t i = 0; i < spec.products.count; i++)
 		assert_int_not_equal(spec.products.items[i].product, PRODUCT_WEIGHT_GRADIENT);
-	assert_int_equal(spec.collective_bytes.count, 0); /* one rank sums with nobody */
+	assert_int_equal(spec.collective_bytes.count, 0); /* a single rank has no collectives */
 }
 
-/* 64 sequences decode at once: products of 64 rows beside those of a prompt; the cache holds prompt and half of the answer. */
+/* 64 sequences decode at once: products of 64 rows, and those of a prompt. The
+ * cache holds the prompt and half of the answer. */
 static void a_replica_multiplies_batches_and_prompts(void **state)
 {
 	struct shapes_serving serving = {.layout = {.tensor = 4, .pipeline = 1, .expert = 1, .attention_data = 1}, .precision = PRECISION_BF16,
@@ -155,7 +159,7 @@ static void a_replica_multiplies_batches_and_prompts(void **state)
 	serving.candidate = &fixture.candidates[0];
 	assert_true(shapes_of_inference(&fixture.input.model, &serving, &room, &spec));
 	assert_shape("qkv", PRODUCT_FORWARD, 64, 1536, 4096, 32);
-	assert_int_equal(spec.products.count, 9); /* four of each, and the head */
+	assert_int_equal(spec.products.count, 9); /* four for decoding, four for prompts, and the head */
 	assert_int_equal(spec.kv_read.items[0].shape.keys, 1200);
 	assert_int_equal(spec.kv_read.items[0].shape.batch, 64);
 	assert_int_equal(spec.kv_read.items[0].shape.kv_heads, 2);
@@ -164,7 +168,8 @@ static void a_replica_multiplies_batches_and_prompts(void **state)
 	assert_close(spec.collective_bytes.items[0], 64.0 * 4096 * 2, 1e-12);
 }
 
-/* A short enough block is left whole; on a part a thousand times slower it loses a layer, the head, and then tokens. */
+/* A block that is short enough stays whole. On a part a thousand times slower
+ * it loses a layer, the head, and then tokens. */
 static void blocks_are_as_long_as_a_slice_bears(void **state)
 {
 	struct parallelism layout = layout_of(1, 1, 1);
@@ -196,7 +201,7 @@ static void blocks_are_as_long_as_a_slice_bears(void **state)
 	assert_int_equal(shapes_block(&fixture.input.model, &fixture.candidates[0], &layout, 2048, PRECISION_BF16).layers, ABSENT_COUNT);
 }
 
-/* E120 and E121 by their own arithmetic: tests/planner/golden/measurement.txt. */
+/* Returns the candidate of a golden case of E120, E121 or E151: tests/planner/golden/measurement.txt. */
 static struct candidate golden_candidate(const struct golden_case *golden)
 {
 	struct candidate candidate = fixture_h100();
@@ -247,7 +252,7 @@ static void golden_cases(void **state)
 	golden_run("tests/planner/golden/measurement.txt", rows, COUNT_OF(rows), 7);
 }
 
-/* What a product speaks for is what predicts its time: to and fro, in every class, unless memory decides. */
+/* The efficiency that a product's time implies predicts this time again, in every class, unless memory limits it. */
 static void implied_efficiency_predicts_the_time(void **state)
 {
 	static const struct bench_shape shapes[] = {{8192, 8192, 8192}, {4096, 14336, 4096}, {512, 4096, 4096}, {400, 8192, 4096}};
@@ -268,12 +273,12 @@ static void implied_efficiency_predicts_the_time(void **state)
 	}
 	assert_true(isnan(product_implied_efficiency(&fixture.candidates[0], PRECISION_BF16, &below, 1e-3)));
 	assert_true(product_implied_efficiency(&fixture.candidates[0], PRECISION_BF16, &above, 1e-3) > 0);
-	assert_true(isnan(product_implied_efficiency(&fixture.candidates[0], PRECISION_BF16, &thin, 1e-4))); /* half of its tiles are empty */
+	assert_true(isnan(product_implied_efficiency(&fixture.candidates[0], PRECISION_BF16, &thin, 1e-4))); /* half of each tile is empty */
 	assert_true(isnan(product_implied_efficiency(&fixture.candidates[0], PRECISION_BF16, &low,
-		product_predicted_s(&fixture.candidates[0], PRECISION_BF16, &low)))); /* its result takes longer to write */
+		product_predicted_s(&fixture.candidates[0], PRECISION_BF16, &low)))); /* writing its result takes longer */
 }
 
-/* What software makes of a step does not slow a bare kernel. */
+/* The software that slows a step does not slow a bare kernel. */
 static void no_software_is_in_a_bare_kernel(void **state)
 {
 	static const struct bench_shape shape = {4096, 4096, 4096};
@@ -290,9 +295,9 @@ static void no_software_is_in_a_bare_kernel(void **state)
 	assert_close(block_predicted_s(&candidate, &block), block_predicted_s(&fixture.candidates[0], &block), 1e-12);
 }
 
-/* --- what of a calibration a plan takes --------------------------------------------------------------------------------- */
+/* --- which figures of a calibration a plan uses ------------------------------------------------------------------- */
 
-/* A figure that equals the published one changes nothing. */
+/* A calibration equal to the published figures changes nothing. */
 static void a_calibration_equal_to_the_prior_changes_no_device(void **state)
 {
 	static const enum precision precisions[] = {PRECISION_BF16, PRECISION_FP8};
@@ -316,7 +321,7 @@ static void a_calibration_equal_to_the_prior_changes_no_device(void **state)
 	}
 }
 
-/* Each term moves what it feeds, and nothing else. */
+/* Each figure changes its own term and no other. */
 static void each_figure_feeds_its_term(void **state)
 {
 	struct device prior, now;
@@ -343,15 +348,15 @@ static void each_figure_feeds_its_term(void **state)
 	assert_true(gemm_forward(&now, &physics_fitted, &small).time_s > 1.5 * gemm_forward(&prior, &physics_fitted, &small).time_s);
 	candidate.calibration = (struct calibration){.id = "c", .memory_efficiency = 0.4};
 	assert_true(device_of_candidate(&candidate, PRECISION_BF16, &physics_fitted, 1, &now));
-	candidate.calibration.id = NULL; /* then no member counts */
+	candidate.calibration.id = NULL; /* without an id, no member counts */
 	assert_true(device_of_candidate(&candidate, PRECISION_BF16, &physics_fitted, 1, &prior));
 	assert_true(now.memory_bytes_per_s < 0.7 * prior.memory_bytes_per_s);
-	candidate.calibration = (struct calibration){.id = "c", .stack_speed = 0.8}; /* of whole steps, and of no kernel */
+	candidate.calibration = (struct calibration){.id = "c", .stack_speed = 0.8}; /* of whole steps, not of a kernel */
 	assert_true(device_of_candidate(&candidate, PRECISION_BF16, &physics_fitted, 1, &now));
 	assert_close(now.linear_flops_per_s, prior.linear_flops_per_s, 1e-12);
 }
 
-/* A measured ceiling narrows the interval; one that was measured widely narrows it less, and none widens it. */
+/* A measured efficiency narrows the interval. A wide measurement narrows it less, and none widens it. */
 static void measuring_narrows_the_interval_as_far_as_it_is_sure(void **state)
 {
 	double published, sure, unsure;
@@ -381,7 +386,8 @@ static double step_ratio(void)
 	return fixture.plan.recommended.interval.step_time_s.p90 / fixture.plan.recommended.interval.step_time_s.p50;
 }
 
-/* The plan's p10 to p90 is as wide as memory and launches are known, and holds the steps that either end of an interval predicts. */
+/* The plan's p10 to p90 is as wide as the ranges of memory and launches make it. It contains the steps that either
+ * end of the range of products predicts. */
 static void measured_intervals_move_the_plans(void **state)
 {
 	struct calibration *calibration = &fixture.candidates[0].calibration;
@@ -406,7 +412,7 @@ static void measured_intervals_move_the_plans(void **state)
 	}
 }
 
-/* Serving: prompts wait for products, tokens for memory. */
+/* In serving, the time to the first token depends on products, the time per token on memory. */
 static void measured_intervals_move_a_services(void **state)
 {
 	struct calibration calibration = {.id = "c", .gemm_efficiency = 0.7, .memory_efficiency = 0.8, .source = "s"};
@@ -459,7 +465,7 @@ static void a_figure_by_itself(void **state)
 	assert_int_equal(alone(&item), STANDING_USED);
 	item.disagreement = 0.0501;
 	assert_int_equal(alone(&item), STANDING_REPETITION);
-	item.disagreement = 0.119; /* halves of what is known from 0.97 to 1.03 of it */
+	item.disagreement = 0.119; /* two halves of a figure that is known from 0.97 to 1.03 of itself may differ by 0.12 */
 	item.low = 0.97 * item.value;
 	item.high = 1.03 * item.value;
 	assert_int_equal(alone(&item), STANDING_USED);
@@ -473,11 +479,11 @@ static void a_figure_by_itself(void **state)
 	item = figure("a", "gpu-1", 0.7);
 	item.method = "kernel_gemm";
 	assert_int_equal(alone(&item), STANDING_METHOD);
-	item.quantity = QUANTITY_MEMORY_EFFICIENCY; /* only products want a library */
+	item.quantity = QUANTITY_MEMORY_EFFICIENCY; /* only products need a library */
 	assert_int_equal(alone(&item), STANDING_USED);
 }
 
-/* 0.70 0.71 0.72 of others: their median is 0.71 and deviates by 0.01, so that 0.74 stands and 0.741 does not. */
+/* The others are 0.70, 0.71 and 0.72: median 0.71, deviation 0.01. So 0.74 is used, and 0.741 is not. */
 static void a_device_beside_its_fleet(void **state)
 {
 	struct evidence items[] = {figure("a", "gpu-1", 0.74), figure("b", "gpu-2", 0.70), figure("c", "gpu-3", 0.71), figure("d", "gpu-4", 0.72)};
@@ -490,14 +496,14 @@ static void a_device_beside_its_fleet(void **state)
 	assert_contains(why, "other devices disagree");
 	items[0].value = 0.679;
 	assert_int_equal(evidence_standing(items, 4, 0, NOW_US, NULL, 0), STANDING_FLEET);
-	assert_int_equal(evidence_standing(items, 3, 0, NOW_US, NULL, 0), STANDING_USED); /* two others are no fleet */
-	items[3].measured_at_us = NOW_US - 91 * DAY_US; /* nor is one of long ago of it */
+	assert_int_equal(evidence_standing(items, 3, 0, NOW_US, NULL, 0), STANDING_USED); /* two others are not a fleet */
+	items[3].measured_at_us = NOW_US - 91 * DAY_US; /* a device measured more than 90 days ago does not count */
 	assert_int_equal(evidence_standing(items, 4, 0, NOW_US, NULL, 0), STANDING_USED);
-	items[3] = figure("d", "gpu-1", 0.72); /* nor is the device itself */
+	items[3] = figure("d", "gpu-1", 0.72); /* nor does another measurement of the same device */
 	assert_int_equal(evidence_standing(items, 4, 0, NOW_US, NULL, 0), STANDING_USED);
 }
 
-/* Three that agree to the last digit do not cast out a fourth that is a hundredth off. */
+/* Three figures that agree to the last digit do not exclude a fourth that is a hundredth off. */
 static void agreement_to_the_last_digit_is_no_measure(void **state)
 {
 	struct evidence items[] = {figure("a", "gpu-1", 0.71), figure("b", "gpu-2", 0.70), figure("c", "gpu-3", 0.70), figure("d", "gpu-4", 0.70)};
@@ -508,7 +514,8 @@ static void agreement_to_the_last_digit_is_no_measure(void **state)
 	assert_int_equal(evidence_standing(items, 4, 0, NOW_US, NULL, 0), STANDING_FLEET);
 }
 
-/* What an agent's key delivered out of range waits until a device of another key shows about the same; it says nothing of others meanwhile. */
+/* A figure out of range from an agent's key waits until a device of another key shows about the same. While it waits,
+ * it does not count for or against other figures. */
 static void what_waits_is_spoken_for_by_another_key(void **state)
 {
 	struct evidence items[] = {figure("a", "gpu-1", 0.30), figure("b", "gpu-2", 0.31), figure("c", "gpu-3", 0.32), figure("d", "gpu-4", 0.70)};
@@ -522,24 +529,25 @@ static void what_waits_is_spoken_for_by_another_key(void **state)
 	}
 	assert_int_equal(evidence_standing(items, 4, 0, NOW_US, why, sizeof why), STANDING_HELD);
 	assert_contains(why, "out of range");
-	assert_int_equal(evidence_standing(items, 4, 3, NOW_US, NULL, 0), STANDING_USED); /* three that wait are no fleet */
+	assert_int_equal(evidence_standing(items, 4, 3, NOW_US, NULL, 0), STANDING_USED); /* three waiting: not a fleet */
 	assert_true(evidence_choose(items, 4, &wish, NOW_US, &choice));
 	assert_close(choice.value, 0.70, 0);
-	items[2].bearer = "key-2"; /* of the first two, each agrees with it */
+	items[2].bearer = "key-2"; /* each of the first two agrees with it */
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(evidence_standing(items, 3, i, NOW_US, NULL, 0), STANDING_USED);
-	items[2].value = 0.345; /* 0.1 of the larger apart from 0.3105 and more */
+	items[2].value = 0.345; /* agrees with 0.3105 and more: at most 0.1 of the larger apart */
 	assert_int_equal(evidence_standing(items, 3, 0, NOW_US, NULL, 0), STANDING_HELD);
 	assert_int_equal(evidence_standing(items, 3, 1, NOW_US, NULL, 0), STANDING_HELD);
 	items[1].value = 0.3106;
 	assert_int_equal(evidence_standing(items, 3, 1, NOW_US, NULL, 0), STANDING_USED);
 	items[2].bearer = NULL; /* the daemon's own device */
 	assert_int_equal(evidence_standing(items, 3, 1, NOW_US, NULL, 0), STANDING_USED);
-	items[2].measured_at_us = NOW_US - 91 * DAY_US; /* too old to speak for another */
+	items[2].measured_at_us = NOW_US - 91 * DAY_US; /* too old to confirm another */
 	assert_int_equal(evidence_standing(items, 3, 1, NOW_US, NULL, 0), STANDING_HELD);
 }
 
-/* Of an accelerator with 312 TFLOP/s, 2,039 GB/s, 400 W, PCIe 4 and 600 GB/s of links. */
+/* A figure within its range is used at once. The accelerator has 312 TFLOP/s,
+ * 2,039 GB/s, 400 W, PCIe 4 and links of 600 GB/s. */
 static void what_is_believed_at_once_has_a_range(void **state)
 {
 	const struct accelerator a100 = {.id = "x", .tflops_bf16 = 312, .tflops_fp16 = 312, .tflops_fp8 = ABSENT_NUMBER, .tflops_fp4 = ABSENT_NUMBER,
@@ -549,7 +557,7 @@ static void what_is_believed_at_once_has_a_range(void **state)
 
 	(void)state;
 	assert_true(trust_range_of(&a100, QUANTITY_GEMM_EFFICIENCY, PRECISION_BF16, &range));
-	assert_in_range((uint64_t)(range.low * 1000), 350, 450); /* half of what published products reach of the peak */
+	assert_in_range((uint64_t)(range.low * 1000), 350, 450); /* half of the share of published products */
 	assert_close(range.high, 1.2, 1e-12);
 	assert_true(trust_range_of(&a100, QUANTITY_MEMORY_EFFICIENCY, PRECISION_UNSET, &range));
 	assert_close(range.low, 0.41, 1e-12);
@@ -575,7 +583,7 @@ static void the_fleet_is_its_median(void **state)
 	struct evidence_choice choice;
 
 	(void)state;
-	items[3].measured_at_us -= DAY_US; /* gpu-1 was measured again since */
+	items[3].measured_at_us -= DAY_US; /* gpu-1 was measured again later */
 	assert_true(evidence_choose(items, 3, &wish, NOW_US, &choice));
 	assert_close(choice.value, 0.71, 1e-12);
 	assert_close(choice.spread, 0.01, 1e-9);
@@ -584,11 +592,11 @@ static void the_fleet_is_its_median(void **state)
 	assert_int_equal(choice.devices, 3);
 	assert_false(choice.of_plan);
 	assert_close(choice.age_days, 1, 1e-12);
-	assert_true(evidence_choose(items, 5, &wish, NOW_US, &choice)); /* 0.20 is kept, and not used */
+	assert_true(evidence_choose(items, 5, &wish, NOW_US, &choice)); /* 0.20 is stored, but not used */
 	assert_close(choice.value, 0.71, 1e-12);
 	assert_close(choice.low, 0.70 * 0.99, 1e-12); /* the newest of gpu-1 */
 	assert_int_equal(choice.devices, 3);
-	items[3].measured_at_us = items[0].measured_at_us; /* of the same moment: the first, and once */
+	items[3].measured_at_us = items[0].measured_at_us; /* measured at the same moment: the first counts, once */
 	assert_true(evidence_choose(items, 5, &wish, NOW_US, &choice));
 	assert_close(choice.low, 0.70 * 0.99, 1e-12);
 	assert_int_equal(choice.devices, 3);
@@ -598,7 +606,7 @@ static void the_fleet_is_its_median(void **state)
 	assert_close(choice.low, 0.70 * 0.99, 1e-12);
 }
 
-/* What was measured of the plan counts for it, and for no other. */
+/* A measurement of a plan counts for this plan and for no other. */
 static void a_plans_own_is_its_own(void **state)
 {
 	struct evidence items[6] = {figure("a", "gpu-1", 0.70), figure("p", "gpu-1", 0.55)};
@@ -611,7 +619,7 @@ static void a_plans_own_is_its_own(void **state)
 	assert_true(evidence_choose(items, 2, &own, NOW_US, &choice));
 	assert_close(choice.value, 0.55, 1e-12);
 	assert_true(choice.of_plan);
-	for (size_t i = 2; i < 6; i++) { /* what others measured of another plan says nothing against it */
+	for (size_t i = 2; i < 6; i++) { /* measurements of another plan do not contradict it */
 		static const char *const others[] = {"gpu-2", "gpu-3", "gpu-4", "gpu-5"};
 
 		items[i] = figure("q", others[i - 2], 0.70 + 0.001 * (double)i);
@@ -665,7 +673,7 @@ static void verdicts_have_their_bounds(void **state)
 	assert_int_equal(verification_verdict_of(ABSENT_NUMBER), VERIFICATION_UNSET);
 }
 
-/* Half as long weighs as much as twice as long; a rate that is half is a time that is twice. */
+/* Half the time is as far off as twice the time. Half the rate is twice the time. */
 static void the_dominant_term_is_the_farthest_off(void **state)
 {
 	struct verification verification = {.predicted_s = 1, .measured_s = 1.5, .calibrated_s = 1.4};
@@ -703,7 +711,7 @@ static void five_from_two_plans_agree(void **state)
 	assert_contains(consensus.why, "5 from 2 plans are needed");
 	assert_true(observation_consensus(items, 5, &consensus));
 	assert_close(consensus.value, 0.90, 1e-12);
-	assert_close(consensus.low, 0.884, 1e-12); /* between 0.88 and 0.89 */
+	assert_close(consensus.low, 0.884, 1e-12); /* interpolated between 0.88 and 0.89 */
 	assert_close(consensus.high, 0.916, 1e-12);
 	assert_close(consensus.spread, 0.01, 1e-9);
 	assert_int_equal(consensus.plans, 2);
@@ -711,7 +719,7 @@ static void five_from_two_plans_agree(void **state)
 	assert_int_equal(consensus.count, 5);
 	assert_close(consensus.value, 0.90, 1e-12);
 	items[2].plan_id = "p1";
-	assert_false(observation_consensus(items, 5, &consensus)); /* one plan may be wrong in itself */
+	assert_false(observation_consensus(items, 5, &consensus)); /* the plan may be wrong, so one plan is not enough */
 }
 
 static void those_that_disagree_say_so(void **state)
@@ -743,7 +751,7 @@ static void what_a_job_must_be_to_count(void **state)
 	job.tokens_per_s = 4.7e5; /* 2.13 s a step */
 	assert_contains(observation_refusal(&job), "contradict");
 	job = good;
-	job.step_time_s = 2000; /* milliseconds */
+	job.step_time_s = 2000; /* milliseconds instead of seconds */
 	job.tokens_per_s = ABSENT_NUMBER;
 	assert_contains(observation_refusal(&job), "3 times");
 	job.step_time_s = good.predicted_step_time_s / 3.01;

@@ -1,4 +1,5 @@
-/* Runs of one's own beside the published ones (E134): weights, likeness, contradictions, and what they do to a plan. */
+/* A team's own runs beside the published ones (E134): weights, likeness,
+ * contradictions, and their effect on a plan. */
 #include <math.h>
 #include <string.h>
 
@@ -63,7 +64,7 @@ static void one_run_weighs_less_than_the_published_ones_and_five_weigh_more(void
 		assert_true(factor > last && factor < 2.4 / EXPECTED);
 		last = factor;
 	}
-	/* as far apart as runs of one team are: 0.32 of 0.37, they still weigh more than the published ones */
+	/* runs as far apart as those of one team (0.32 of 0.37) still weigh more than the published ones */
 	runs.count = 0;
 	for (int i = -2; i <= 2; i++)
 		add(2.4 * exp(i * SIGMA * sqrt(0.75 / 2.5)));
@@ -107,9 +108,10 @@ static void unlike_runs_weigh_less(void **state)
 	}
 	of_equal(5, 2.4);
 	for (size_t i = 0; i < 5; i++)
-		items[i].log10_gpus += i % 2 ? 1 : -1; /* either way */
+		items[i].log10_gpus += i % 2 ? 1 : -1; /* larger or smaller */
 	assert_close(own_runs_posterior(&runs, &prior).runs, 2.5, 1e-12);
-	/* five unlike ones weigh less than five like ones, and a like one more than an unlike one that says the opposite */
+	/* five unlike runs weigh less than five like ones; a like run weighs more than
+	 * an unlike one that says the opposite */
 	runs.count = 0;
 	add(2.4);
 	add(EXPECTED * EXPECTED / 2.4);
@@ -133,7 +135,8 @@ static void contradictions_widen_the_range(void **state)
 	assert_true(!agreed.disagree && agreed.scale < 0.7);
 }
 
-/* Two runs apart by more than published ones are, but not by so much that the next run is less certain than without them. */
+/* Two runs contradict each other if they make the next run less certain than it is without them. Being further apart
+ * than published runs is not enough. */
 static void runs_contradict_where_they_widen(void **state)
 {
 	(void)state;
@@ -152,7 +155,8 @@ static void runs_contradict_where_they_widen(void **state)
 	}
 }
 
-/* By hand, of a run whose plan left open half of the spread: weight 1/4 of a run, its deviate counts for half of itself. */
+/* By hand: a run whose plan left half of the spread open has the weight of 1/4
+ * of a run, and half of its deviate counts. */
 static void a_run_that_left_less_open_moves_less(void **state)
 {
 	struct own_runs_posterior one;
@@ -171,7 +175,7 @@ static void a_run_that_left_less_open_moves_less(void **state)
 	assert_close(log(one.factor), weight * log(2.4 / EXPECTED) / 4, 1e-12);
 }
 
-/* Figures by hand: sigma of the typical parts is the root of the mean of both sides' variances. */
+/* Figures by hand: the sigma of the typical parts is the root of the mean of both sides' variances. */
 static void the_published_spread_is_that_of_both_sides(void **state)
 {
 	const struct practice_known known = {.node_count = 8};
@@ -182,7 +186,8 @@ static void the_published_spread_is_that_of_both_sides(void **state)
 	assert_close(practice_log_sigma(&practice), 0.3202809247283456, 1e-12);
 }
 
-/* 1.12 of 2.1 was beside the steps, as published: their steps were slow, and a plan that knows its steps is not moved by it. */
+/* Of the factor 2.1, 1.12 is beside the steps, as published: the steps were slow. A plan that knows its steps is not
+ * moved by such runs. */
 static void a_known_step_leaves_what_is_beside_it(void **state)
 {
 	const struct own_runs_prior known = {.sigma = prior.rest_sigma, .rest_factor = prior.rest_factor, .rest_sigma = prior.rest_sigma, .gpu_count = 64};
@@ -197,7 +202,7 @@ static void a_known_step_leaves_what_is_beside_it(void **state)
 		items[i] = own_run_of(2.1, EXPECTED, SIGMA, 2.1 / 1.4, 64, 1);
 	assert_close(own_runs_posterior(&runs, &known).runs, 5, 1e-12);
 	assert_true(own_runs_posterior(&runs, &known).factor > 1.1);
-	/* without a step time the whole says little of a part of it */
+	/* without a step time, the whole run says little about a part of it */
 	of_equal(5, 2.1);
 	assert_true(own_runs_posterior(&runs, &known).runs < 1);
 	assert_true(own_runs_posterior(&runs, &known).factor > 1);
@@ -267,7 +272,7 @@ static const char *layout_source(void)
 	return "";
 }
 
-/* What the answer says of one machine's layout is so. */
+/* The answer's assumption about the layout of one machine is true. */
 static void one_machines_layout_is_moved_and_said_to_be(void **state)
 {
 	(void)state;
@@ -286,7 +291,8 @@ static void one_machines_layout_is_moved_and_said_to_be(void **state)
 	}
 }
 
-/* A run is no shorter than the steps that it reports, and computes no faster than the best product of any accelerator. */
+/* A run is not shorter than the steps that it reports, and does not compute
+ * faster than the best product of any accelerator. */
 static void a_run_that_cannot_be_is_refused(void **state)
 {
 	struct observed_run run = {.hours = 120, .recipe_hours = 100, .gpu_count = ABSENT_COUNT, .planned_gpu_count = 8, .step_ratio = ABSENT_NUMBER, .hfu = 0.5};
@@ -304,7 +310,7 @@ static void a_run_that_cannot_be_is_refused(void **state)
 	assert_contains(observation_run_refusal(&run), "best matrix products");
 }
 
-/* Fast runs of one's own shorten steps, but no run is shorter than its steps. */
+/* Fast runs of the team shorten the steps, but a run is never shorter than its steps. */
 static void no_run_is_shorter_than_its_steps(void **state)
 {
 	struct practice published;
@@ -319,7 +325,7 @@ static void no_run_is_shorter_than_its_steps(void **state)
 	planned(PRACTICE_TYPICAL, &runs);
 	beside = &BEST.practice.parts[2];
 	assert_string_equal(beside->name, "evaluation_and_restarts");
-	assert_close(beside->low, 1, 0); /* unclipped: 0.95 */
+	assert_close(beside->low, 1, 0); /* 0.95 without the limit */
 	assert_true(beside->factor >= 1 && beside->factor < 1.12 && beside->high > beside->factor);
 	assert_true(BEST.practice.parts[1].factor < 1.35 && BEST.practice.parts[1].low < 1);
 }

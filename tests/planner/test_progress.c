@@ -1,4 +1,5 @@
-/* A plan under way: it says how far it is, stops when it is told to, and is the same whether anybody looks on or not. */
+/* A plan in progress: it reports how far it is, stops when the caller asks, and
+ * is the same with and without an observer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "support/serving_fixture.h"
 #include "support/training_fixture.h"
 
-/* Somebody who looks on, and loses interest when asked for the `patience`-th time (0: never). */
+/* An observer of a plan. It asks the plan to stop when polled for the `patience`-th time (0: never). */
 struct onlooker {
 	long asked, patience, told;
 	double fraction;
@@ -22,7 +23,7 @@ static bool has_lost_interest(void *context)
 	return onlooker->patience > 0 && onlooker->asked >= onlooker->patience;
 }
 
-static void hears(void *context, double fraction, const char *what)
+static void note_fraction(void *context, double fraction, const char *what)
 {
 	struct onlooker *onlooker = context;
 
@@ -38,7 +39,7 @@ static void *workspace;
 
 static enum status serve(struct onlooker *onlooker)
 {
-	const struct progress progress = {.context = onlooker, .stop = has_lost_interest, .note = hears};
+	const struct progress progress = {.context = onlooker, .stop = has_lost_interest, .note = note_fraction};
 	struct serving_fixture fixture;
 
 	memset(&plan, 0, sizeof plan);
@@ -53,7 +54,7 @@ static enum status serve(struct onlooker *onlooker)
 
 static enum status train(struct onlooker *onlooker, struct training_fixture *fixture)
 {
-	const struct progress progress = {.context = onlooker, .stop = has_lost_interest, .note = hears};
+	const struct progress progress = {.context = onlooker, .stop = has_lost_interest, .note = note_fraction};
 
 	fixture_init(fixture);
 	fixture->input.request.deadline_hours = 720;
@@ -75,7 +76,7 @@ static void a_service_is_the_same_under_eyes(void **state)
 	assert_true(onlooker.asked > 3 && onlooker.told > 2 && !onlooker.fell);
 }
 
-/* Wherever it is told to stop, it answers that it was, and soon: it asks a few times more on its way out, not all over again. */
+/* Wherever the observer stops it, the planner answers STATUS_CANCELLED soon: it polls at most eight times more. */
 static void a_service_stops_when_told(void **state)
 {
 	struct onlooker whole = {0};

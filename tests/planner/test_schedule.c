@@ -1,4 +1,4 @@
-/* POST /v1/schedules below HTTP: regions, windows, weights, and what the answer adds up to (E103). */
+/* POST /v1/schedules without HTTP: regions, windows, weights, and the sums of the answer (E103). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +78,8 @@ static void the_cleaner_region_at_its_best_hours(void **state)
 	fixture_end(&f);
 }
 
-/* A price of carbon turns the choice: 17 kg at 60 USD against 30 kg at 4 USD. They cost the same at 56 / 13 USD a kg. */
+/* A price of carbon changes the choice: 17 kg at 60 USD, or 30 kg at 4 USD.
+ * Both cost the same at 56 / 13 USD a kg. */
 static void a_price_of_carbon_decides(void **state)
 {
 	struct fixture f;
@@ -101,11 +102,11 @@ static void a_price_of_carbon_decides(void **state)
 	assert_close(f.schedule.best.usd, 4, 1e-12);
 	assert_close(f.schedule.best.objective, 0.2, 1e-12);
 	assert_true(f.schedule.best.saved_usd > 0 && f.schedule.best.saved_kgco2e > 0);
-	assert_false(is_given(f.schedule.best.usd_per_t_saved)); /* nothing was paid for the carbon */
+	assert_false(is_given(f.schedule.best.usd_per_t_saved)); /* the saved carbon cost nothing */
 	fixture_end(&f);
 }
 
-/* Hours without any carbon are equal: the job runs at the first of them, and does not wait for nothing. */
+/* Hours without any carbon are equal: the job runs in the first of them, as waiting gains nothing. */
 static void what_costs_nothing_does_not_wait(void **state)
 {
 	double none[] = {0, 0, 0, 0, 0}, sun[] = {50, 0, 0, 0, 0};
@@ -125,7 +126,7 @@ static void what_costs_nothing_does_not_wait(void **state)
 	fixture_end(&f);
 }
 
-/* A restart that a job without pauses never has is said to be of no use; two series of one region could not be told apart. */
+/* A warning says that restart_minutes is not used for a job without pauses. Two series of one region are rejected. */
 static void nothing_is_dropped_in_silence(void **state)
 {
 	struct fixture f;
@@ -174,7 +175,7 @@ static void pauses_cost_their_restart(void **state)
 	fixture_end(&f);
 }
 
-/* The window opens at half past, and closes at 20 past: slots at its ends are cut, not dropped. */
+/* The window opens at half past and closes at 20 past the hour. The slots at its ends are cut, not dropped. */
 static void windows_cut_steps(void **state)
 {
 	struct fixture f;

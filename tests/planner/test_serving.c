@@ -1,4 +1,4 @@
-/* Serving: one replica at an operating point, fleets for a load, and what must hold between their answers. */
+/* Serving: one replica at an operating point, golden cases, and queues. */
 #include <math.h>
 #include <string.h>
 
@@ -45,9 +45,9 @@ static void memory_parts_sum_to_the_total(void **state)
 			performance.memory.overhead_bytes,
 		1e-12);
 	assert_true(performance.memory.total_bytes <= performance.memory.capacity_bytes);
-	/* 70.55e9 parameters in 16 bits over 4 accelerators: norms and rounding aside. */
+	/* 70.55e9 parameters in 16 bits over 4 accelerators, without norms and rounding. */
 	assert_close(performance.memory.weights_bytes, 70.5537e9 * 2 / 4, 0.01);
-	/* 80 layers x 8 heads x 2 x 128 x 2 bytes = 327,680 a token, over four. */
+	/* 80 layers x 8 heads x 2 x 128 x 2 bytes = 327,680 a token, over four accelerators. */
 	assert_close(performance.memory.kv_tokens_capacity, performance.memory.kv_cache_bytes / (327680.0 / 4), 1e-9);
 }
 
@@ -112,7 +112,7 @@ static void load_moves_what_it_must(void **state)
 		fixture.performance.request.concurrency = concurrency;
 		assert_int_equal(operate(&fixture.performance), STATUS_OK);
 		assert_true(performance.tpot_ms >= last_tpot && performance.output_tokens_per_s >= last_rate * 0.999);
-		/* Little: requests inside = rate x time inside. */
+		/* Little's law: requests inside = rate x time inside. */
 		assert_close(
 			performance.requests_per_s * (performance.ttft_ms + 299 * performance.tpot_ms) / 1000, concurrency, 0.03);
 		last_tpot = performance.tpot_ms;
@@ -281,7 +281,8 @@ static void golden_cases_hold(void **state)
 	golden_run("tests/planner/golden/serving.txt", table, COUNT_OF(table), 25);
 }
 
-/* Pollaczek-Khinchine for one server, Erlang's C for two: rho 0.8 has C = 0.7111 and waits C / (2 x 0.2) = 1.7778 service times. */
+/* Pollaczek-Khinchine for one server. Erlang's C for two: at rho 0.8 C is 0.7111, and the mean wait is C / (2 x 0.2)
+ * = 1.7778 service times. */
 static void queues_wait_as_theory_says(void **state)
 {
 	(void)state;

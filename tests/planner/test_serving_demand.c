@@ -1,4 +1,4 @@
-/* Serving: what a request asks for, in numbers, and how sure an answer is. */
+/* Serving: the demand that a request states, in numbers, and how certain an answer is. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,8 @@ static enum status demanded(void)
 	return demand_read(&fixture.inference.request, &demand, &findings, &failure);
 }
 
-/* Pairs that come together, three seconds apart: gaps 0 and 3 by turns have a mean of 1.5 s and as much spread. */
+/* Pairs arrive together, three seconds apart: the gaps are 0 and 3 s in turn,
+ * with a mean and a deviation of 1.5 s. */
 static void a_trace_tells_its_rate_and_gaps(void **state)
 {
 	struct trace_arrival arrivals[101];
@@ -34,7 +35,7 @@ static void a_trace_tells_its_rate_and_gaps(void **state)
 	assert_close(demand.requests_per_s, 1 / 1.5, 1e-12);
 	assert_close(demand.arrival_cv, 1, 1e-12);
 	for (int i = 0; i <= 100; i++)
-		arrivals[i].t_s = (i + 3) / 4 * 3; /* four by four: gaps 3, 0, 0, 0 */
+		arrivals[i].t_s = (i + 3) / 4 * 3; /* in fours: gaps of 3, 0, 0, 0 */
 	assert_int_equal(demanded(), STATUS_OK);
 	assert_close(demand.arrival_cv, sqrt(3), 1e-12);
 	assert_close(demand.requests_per_s, 4.0 / 3, 1e-12);
@@ -42,7 +43,7 @@ static void a_trace_tells_its_rate_and_gaps(void **state)
 	assert_close(demand.shape.output_cv, 0, 1e-12);
 }
 
-/* What is shared of a prompt is never all of it: its last token is computed. */
+/* The shared part of a prompt is never all of it: the last token is computed. */
 static void prefixes_end_before_their_prompts_do(void **state)
 {
 	(void)state;
@@ -57,7 +58,8 @@ static void prefixes_end_before_their_prompts_do(void **state)
 	assert_close(demand.shape.cached_share, 0.999, 1e-12);
 }
 
-/* E193. Independent spreads add as squares: 0.05 a year of an engine's age, each distance's own, four fifths on a measured part. */
+/* E193. Independent spreads add as squares: 0.05 for a year of an engine's age, and one for each distance. On a
+ * measured accelerator the sum counts four fifths. */
 static void spreads_add_as_squares(void **state)
 {
 	static const struct residuals base = {.throughput = 0.15, .tpot = 0.16, .ttft = 0.33};
@@ -88,7 +90,7 @@ static void spreads_add_as_squares(void **state)
 	assert_close(residuals.tpot, 0.8 * sqrt(0.16 * 0.16 + 0.45 * 0.45), 1e-12);
 }
 
-/* Each stack has its own spread; what was never measured is wider than what was, and says so. */
+/* Each stack has its own spread. A stack that was never measured has a wider one, and the findings say so. */
 static void distances_are_named(void **state)
 {
 	struct accelerator *accelerator = &fixture.candidate.accelerator;
@@ -113,7 +115,7 @@ static void distances_are_named(void **state)
 	assert_true(nvidia < amd && amd < intel && intel < google);
 	distance_note(&ground, &findings);
 	assert_int_equal(findings.warning_count, 1);
-	/* Before V1, vLLM is known by one model alone. */
+	/* Before V1, vLLM was measured with one model alone. */
 	accelerator->vendor = "nvidia";
 	ground.release_years = 4.8;
 	ground.engine = ENGINE_SGLANG;

@@ -1,4 +1,4 @@
-/* Serving: what engines do differently with windows, pipelines, experts and front ends, measured kernels, and energy by phase. */
+/* Serving: how engines differ in windows, pipelines, experts and front ends; measured kernels; energy by phase. */
 #include <math.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ static double step_s(const struct replica *replica, double sequences, double con
 	return step.time_s;
 }
 
-/* The fixture's model with every layer looking back 4,096 tokens. */
+/* Returns the fixture's model with a window of 4,096 tokens in every layer. */
 static struct model windowed(const struct serving_fixture *fixture)
 {
 	struct model model = fixture->performance.model;
@@ -73,16 +73,17 @@ static void windows_are_each_engines_own(void **state)
 	vllm = prepared(&fixture, &model, layout_of(ENGINE_VLLM, "2025-11"));
 	native = prepared(&fixture, &model, layout_of(ENGINE_TENSORRT_LLM, "2025-02"));
 	pytorch = prepared(&fixture, &model, layout_of(ENGINE_TENSORRT_LLM, "2025-11"));
-	/* vLLM frees what left the window; TensorRT-LLM keeps all of it, ten times as much. */
+	/* vLLM frees the tokens that left the window. TensorRT-LLM keeps them all, ten times as many. */
 	assert_close(replica_sequence_bytes(&vllm, far), replica_sequence_bytes(&vllm, 4096), 1e-9);
 	assert_close(replica_sequence_bytes(&pytorch, far), replica_sequence_bytes(&vllm, 4096) * far / 4096, 1e-3);
 	assert_close(replica_sequence_bytes(&native, far), replica_sequence_bytes(&pytorch, far), 1e-12);
-	/* Its PyTorch models read the window alone; in C++ all of the context. */
+	/* TensorRT-LLM's PyTorch models read only the window, its C++ models all of the context. */
 	assert_close(step_s(&pytorch, 64, far, 0), step_s(&pytorch, 64, 4096, 0), 1e-12);
 	assert_true(step_s(&native, 64, far, 0) > 1.5 * step_s(&native, 64, 4096, 0));
 }
 
-/* E204. Attention that starts anew every 4,096 tokens reads what a full one reads at the rest of the context, on average over the batch's contexts. */
+/* E204. Attention that starts anew every 4,096 tokens reads what full attention reads at the remainder of the
+ * context, on average over the batch's contexts. */
 static void chunks_start_anew(void **state)
 {
 	static const struct {
@@ -91,9 +92,9 @@ static void chunks_start_anew(void **state)
 		{3000, 0, 3000},
 		{3000, 1000, 3000},
 		{4096 + 512, 0, 512},
-		{4096 + 512, 512, 512},       /* evenly between 4,096 and 5,120 */
-		{2 * 4096, 4096, 2048},       /* two chunks whole */
-		{4096, 1024, 2048}, /* half of them near the end of a chunk, half near its start */
+		{4096 + 512, 512, 512},       /* contexts evenly between 4,096 and 5,120 */
+		{2 * 4096, 4096, 2048},       /* contexts evenly over two whole chunks */
+		{4096, 1024, 2048}, /* half of the contexts near the end of a chunk, half near its start */
 	};
 	struct serving_fixture fixture;
 	struct model chunked;
@@ -116,12 +117,13 @@ static void chunks_start_anew(void **state)
 		assert_close(step.bytes, expected.bytes, 1e-12);
 		assert_close(step.time_s, expected.time_s, 1e-12);
 	}
-	/* A prompt of two chunks has half the pairs of one that looks back on all. */
+	/* A prompt of two chunks has half as many pairs as with full attention. */
 	assert_true(step_s(&anew, 0, 0, 8192) < step_s(&full, 0, 0, 8192));
 	assert_close(step_s(&anew, 0, 0, 4096), step_s(&full, 0, 0, 4096), 1e-12);
 }
 
-/* E205. Bare decoding waits for the host's step and for each sequence; both are slower beside Grace, until 2026. */
+/* E205. Decoding alone waits for the host's step and for its work on each
+ * sequence. Both are slower on a Grace host, until 2026. */
 static void hosts_with_grace_are_slower_until_2026(void **state)
 {
 	struct serving_fixture fixture;
@@ -158,10 +160,11 @@ static void stages_repeat_the_hosts_work(void **state)
 	layout.pipeline = 2;
 	two = prepared(&fixture, &fixture.performance.model, layout);
 	step_time(&one, &batch, &step_one);
-	batch.decode_sequences = 1024; /* as many in each of two micro-batches */
+	batch.decode_sequences = 1024; /* 512 in each of two micro-batches */
 	step_time(&two, &batch, &step_two);
 	host_s = one.host.step_s + one.host.sequence_s * 512;
-	/* Kernels take what they took; the books of twice the sequences are kept twice, and the stages hand over once. */
+	/* The kernels take as long as before. The host works twice on twice the
+	 * sequences, and the stages hand over once. */
 	assert_close(step_two.overhead_s - 2 * (two.host.step_s + two.host.sequence_s * 1024), step_one.overhead_s - host_s, 1e-9);
 	assert_close(step_two.compute_s + step_two.memory_s, step_one.compute_s + step_one.memory_s, 1e-9);
 	assert_true(step_two.network_s > step_one.network_s);
@@ -175,7 +178,7 @@ static void decoding_replays_the_next_captured_graph(void **state)
 	(void)state;
 	serving_fixture_fill(&fixture);
 	replica = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_VLLM, "2025-11"));
-	replica.host = (struct host_times){.step_s = 0}; /* which costs by the sequence, not by the row */
+	replica.host = (struct host_times){.step_s = 0}; /* the host's cost grows by the sequence, not by the row */
 	/* From 496 to 497 sequences the graph grows by eight rows, from 495 to 496 by none. */
 	assert_true(step_s(&replica, 497, 1, 0) - step_s(&replica, 496, 1, 0) > 3 * (step_s(&replica, 496, 1, 0) - step_s(&replica, 495, 1, 0)));
 	assert_true(step_s(&replica, 496, 1, 0) > step_s(&replica, 495, 1, 0));
@@ -190,7 +193,7 @@ static void one_process_sends_out_all_tokens(void **state)
 
 	(void)state;
 	serving_fixture_fill(&fixture);
-	fixture.performance.model.layer_count = 2; /* steps so short that the front end is what binds */
+	fixture.performance.model.layer_count = 2; /* the steps are so short that the front end limits */
 	model_finish(&fixture.performance.model);
 	replica = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_VLLM, "2025-11"));
 	assert_close(step_s(&replica, 1000, 10, 0), 1000 * replica.host.stream_s, 0.2);
@@ -199,7 +202,7 @@ static void one_process_sends_out_all_tokens(void **state)
 	assert_true(step_s(&replica, 1000, 10, 0) < 0.5 * 1000 * serving_constants.vllm_stream_s);
 }
 
-/* E185. What an engine starts with follows the accelerator's memory, and its release. */
+/* E185. An engine's default limits depend on the accelerator's memory and on the engine's release. */
 static void start_values_follow_the_memory(void **state)
 {
 	struct accelerator h100 = {.id = "h100-sxm5-80gb", .memory_gb = 80, .memory_usable_bytes = 85.5e9}, a100 = h100, small = h100;
@@ -218,7 +221,8 @@ static void start_values_follow_the_memory(void **state)
 	assert_close(engine_rules_at(ENGINE_TENSORRT_LLM, &small, 6).chunk_tokens, 8192, 1e-12);
 }
 
-/* E186, E187. Older releases are slower: before V1 by the rank, before 2025-11 where attention is latent; no newer one is slower. */
+/* E186, E187. Older releases are slower: before V1 by the rank, before 2025-11
+ * with latent attention. A newer release is never slower. */
 static void older_releases_are_not_faster(void **state)
 {
 	struct serving_fixture fixture;
@@ -245,14 +249,14 @@ static void older_releases_are_not_faster(void **state)
 			before_s = now_s;
 		}
 	}
-	/* On parts with 4-bit arithmetic TensorRT-LLM was PyTorch's from the first. */
+	/* On accelerators with 4-bit arithmetic TensorRT-LLM ran PyTorch models from the first release. */
 	fixture.candidate.accelerator.tflops_fp4 = 9000;
 	assert_int_equal(engine_runtime(ENGINE_TENSORRT_LLM, &fixture.candidate.accelerator, 5.1), RUNTIME_TENSORRT_PYTORCH);
 	fixture.candidate.accelerator.tflops_fp4 = ABSENT_NUMBER;
 	assert_int_equal(engine_runtime(ENGINE_TENSORRT_LLM, &fixture.candidate.accelerator, 5.1), RUNTIME_TENSORRT_NATIVE);
 }
 
-/* E190. A static batch of no engine has no host between its steps, and all of the memory. */
+/* E190. A static batch without an engine has no host work between its steps, and all of the memory. */
 static void a_batch_without_engine_is_faster(void **state)
 {
 	struct serving_fixture fixture;
@@ -268,7 +272,8 @@ static void a_batch_without_engine_is_faster(void **state)
 	assert_true(bare.memory.total_bytes <= bare.memory.capacity_bytes * (1 + 1e-12));
 }
 
-/* AWS Neuron: an all-reduce costs its own latency, and attention is paid by the token whether it is long or not. */
+/* AWS Neuron: an all-reduce has a latency of its own, and attention costs by
+ * the token in long and short contexts alike. */
 static void neuron_has_a_stack_of_its_own(void **state)
 {
 	struct serving_fixture fixture;
@@ -302,7 +307,7 @@ static void kernels_are_measured_or_a_mean(void **state)
 	other = kernel_rates_of(&accelerator);
 	assert_close(other.gemm_8, h100.gemm_8, 1e-12);
 	accelerator.id = "b200-sxm6-180gb";
-	assert_true(kernel_rates_of(&accelerator).gemm_4 < kernel_rates_of(&accelerator).gemm_8); /* of a peak twice as high */
+	assert_true(kernel_rates_of(&accelerator).gemm_4 < kernel_rates_of(&accelerator).gemm_8); /* a smaller share, of a peak twice as high */
 	assert_true(kernel_rates_of(&accelerator).least_s < h100.least_s && kernel_rates_of(&accelerator).memory < h100.memory);
 	accelerator.id = "mi300x";
 	assert_true(kernel_rates_of(&accelerator).memory > 0.7 && kernel_rates_of(&accelerator).gemm_4 > 0);
@@ -321,7 +326,7 @@ static double parts_joules(const struct performance_input *input)
 		   performance.energy.prefill_joules_per_prompt_token * request->prompt_tokens.mean / request->output_tokens.mean;
 }
 
-/* What is found in the prefix cache is not computed. */
+/* Tokens that the prefix cache holds are not computed. */
 static void a_found_prefix_is_not_computed(void **state)
 {
 	struct serving_fixture fixture;
@@ -339,7 +344,7 @@ static void a_found_prefix_is_not_computed(void **state)
 	assert_true(performance.ttft_ms < 0.8 * ttft_ms);
 }
 
-/* E194. At a rate near saturation the interval of TTFT holds the queue of a replica that is a little slower. */
+/* E194. At a rate near saturation the interval of TTFT contains the queue of a slightly slower replica. */
 static void a_queue_widens_the_interval(void **state)
 {
 	struct serving_fixture fixture;
@@ -374,12 +379,12 @@ static void energy_by_phase_adds_up(void **state)
 	operate(input);
 	assert_close(parts_joules(input), performance.energy.joules_per_output_token, 1e-9);
 	assert_close(performance.energy.mean_w, performance.energy.joules_per_output_token * performance.output_tokens_per_s, 1e-9);
-	assert_close(performance.energy.idle_joules_per_output_token, 0, 1e-12); /* a closed loop never rests */
-	/* A token that is written costs a pass over the weights, one that is read shares it with its prompt. */
+	assert_close(performance.energy.idle_joules_per_output_token, 0, 1e-12); /* a closed loop is never idle */
+	/* An output token costs a pass over the weights. A prompt token shares the pass with its prompt. */
 	assert_true(performance.energy.decode_joules_per_output_token > 3 * performance.energy.prefill_joules_per_prompt_token);
 	assert_true(performance.energy.prefill_joules_per_prompt_token > 0);
 	decode_j = performance.energy.decode_joules_per_output_token;
-	input->request.concurrency *= 8; /* more share each pass */
+	input->request.concurrency *= 8; /* more sequences share each pass */
 	operate(input);
 	assert_true(performance.energy.decode_joules_per_output_token < 0.5 * decode_j);
 
@@ -395,7 +400,7 @@ static void energy_by_phase_adds_up(void **state)
 	assert_close(parts_joules(input), performance.energy.joules_per_output_token, 1e-9);
 }
 
-/* A run of fewer requests than its concurrency never has more than those under way. */
+/* A run with fewer requests than its concurrency has at most its own requests under way. */
 static void a_short_run_is_as_many_as_it_has(void **state)
 {
 	struct serving_fixture fixture;
@@ -417,7 +422,7 @@ static void a_short_run_is_as_many_as_it_has(void **state)
 	assert_true(performance.ttft_ms > 2 * few.ttft_ms);
 }
 
-/* Arrivals ever faster become a run whose requests all start together; in between, waits never fall as arrivals come faster. */
+/* Ever faster arrivals become a run whose requests all start together. Waits never fall as arrivals come faster. */
 static void arrivals_at_once_are_a_burst(void **state)
 {
 	struct serving_fixture fixture;

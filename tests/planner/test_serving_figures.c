@@ -1,4 +1,5 @@
-/* What stands behind a service's figures: hours that sum up to the month, ranges that hold what they are of, inputs that move what they say. */
+/* A serving plan's figures: hours that sum to the month, ranges that contain
+ * their figure, and sensitivities that come true. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static enum status run_into(const struct inference_input *input, struct inferenc
 	return planner_inference(input, into, &failure);
 }
 
-/* One layout, so that what is compared is of the same fleet. */
+/* Fills the fixture with one layout, so that the compared plans have the same fleet. */
 static void fixture_fill(struct serving_fixture *fixture)
 {
 	serving_fixture_fill(fixture);
@@ -31,7 +32,8 @@ static enum status run(const struct inference_input *input)
 	return run_into(input, &plan);
 }
 
-/* Two days from Thursday, 1970-01-01 00:00 UTC: clean by day, dirty by night, and half as much again on the second. */
+/* Two days from Thursday, 1970-01-01 00:00 UTC: clean by day, dirty by night.
+ * The second day is 1.5 times the first. */
 struct series {
 	double gco2e_per_kwh[48], integral[49];
 };
@@ -70,17 +72,17 @@ static void hours_sum_up_to_the_month(void **state)
 	assert_close(kg, best->carbon.operational_kgco2e_per_month, 1e-12);
 	assert_close(kg / kwh * 1000, best->carbon.grid_gco2e_per_kwh, 1e-12);
 	assert_close(requests * best->energy.wh_per_request / 1000, kwh, 1e-12);
-	assert_true(plan.hours[0].kwh_per_month > 1.2 * plan.hours[23].kwh_per_month); /* load follows the clean hours: */
-	assert_true(best->carbon.grid_gco2e_per_kwh < 0.95 * 400 * 1.25);             /* not the mean of the load times that of the grid */
+	assert_true(plan.hours[0].kwh_per_month > 1.2 * plan.hours[23].kwh_per_month); /* more load in the clean hours: */
+	assert_true(best->carbon.grid_gco2e_per_kwh < 0.95 * 400 * 1.25);             /* the mean is below the grid's 500 */
 	assert_close(best->carbon.hourly_fraction, 1, 1e-12);
 	assert_close(plan.front[0].kgco2e_per_month, best->carbon.kgco2e_per_month, 1e-12);
-	/* the same load against the clean hours: as much energy, more carbon */
+	/* the load is high in the dirty hours: as much energy, more carbon */
 	for (int i = 0; i < 24; i++)
 		day[i] = i < 12 ? 0.05 : 1;
 	assert_int_equal(run_into(&fixture.inference, &moved), STATUS_OK);
 	assert_close(moved.recommended.energy.kwh_per_month, best->energy.kwh_per_month, 1e-12);
 	assert_true(moved.recommended.carbon.operational_kgco2e_per_month > 1.05 * best->carbon.operational_kgco2e_per_month);
-	/* which a clock twelve hours ahead puts right again */
+	/* a clock twelve hours ahead restores the first answer */
 	fixture.inference.request.utc_offset_hours = 12;
 	assert_int_equal(run_into(&fixture.inference, &moved), STATUS_OK);
 	assert_close(moved.recommended.carbon.operational_kgco2e_per_month, best->carbon.operational_kgco2e_per_month, 1e-12);
@@ -105,7 +107,7 @@ static void hours_without_a_profile_are_the_grids(void **state)
 	assert_non_null(strstr(plan.findings.warnings[0].detail, "utc_offset_hours is not used"));
 	fixture.inference.request.utc_offset_hours = ABSENT_NUMBER;
 	flat_kwh = best->energy.kwh_per_month;
-	series_fill(&series, 36, &fixture.candidate.site); /* the second day's nights are not known: no night counts less for it */
+	series_fill(&series, 36, &fixture.candidate.site); /* the second night is not known, but nights do not count less */
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
 	assert_close(best->energy.kwh_per_month, flat_kwh, 1e-12);
 	assert_close(best->carbon.grid_gco2e_per_kwh, (125.0 + 700) / 2, 1e-12);
@@ -116,12 +118,13 @@ static void hours_without_a_profile_are_the_grids(void **state)
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
 	assert_close(plan.hours[72].grid_gco2e_per_kwh, 100, 1e-12);        /* Thursday's first hour */
 	assert_close(plan.hours[72 + 25].grid_gco2e_per_kwh, 150, 1e-12);   /* Friday's second */
-	assert_close(plan.hours[0].grid_gco2e_per_kwh, 400, 1e-12);         /* Monday's: not told, the site's mean */
+	assert_close(plan.hours[0].grid_gco2e_per_kwh, 400, 1e-12);         /* Monday's: not known, the site's mean */
 	assert_close(best->carbon.hourly_fraction, 36 / 168.0, 1e-12);
 	assert_close(best->energy.kwh_per_month, flat_kwh, 1e-9);
 }
 
-/* A profile's energy is that of its hours: below that of the mean load, for power rises steeply at first. */
+/* A profile's energy is the sum over its hours. It is below that of the mean
+ * load, as power rises steeply at first. */
 static void power_follows_the_load(void **state)
 {
 	struct serving_fixture fixture;
@@ -154,7 +157,7 @@ static struct provenance known(const char *pointer)
 	const struct provenance *provenance = provenance_of(best, pointer);
 
 	if (!provenance)
-		fail_msg("nothing is said of %s", pointer);
+		fail_msg("no provenance of %s", pointer);
 	return provenance ? *provenance : (struct provenance){.pointer = pointer};
 }
 
@@ -165,7 +168,8 @@ static void assert_same(const struct provenance *provenance, const struct interv
 	assert_close(provenance->high, interval->p90, 1e-12);
 }
 
-/* What stands in both is the same. (That nothing lacks a range is asked of the answer: tests/server/test_serving_figures.py.) */
+/* A figure with an interval and a provenance has the same range in both. (tests/server/test_serving_figures.py checks
+ * that every figure of an answer has a range.) */
 static void intervals_and_ranges_agree(void **state)
 {
 	struct serving_fixture fixture;
@@ -180,8 +184,9 @@ static void intervals_and_ranges_agree(void **state)
 	assert_same(provenance_of(best, "/latency/ttft_ms/p50"), &best->interval.ttft_ms);
 	assert_same(provenance_of(best, "/latency/tpot_ms/p50"), &best->interval.tpot_ms);
 	assert_same(provenance_of(best, "/throughput/output_tokens_per_s"), &best->interval.output_tokens_per_s);
-	assert_null(provenance_of(best, "/carbon/market_kgco2e_per_month")); /* not known: no figure, no range */
-	/* a fixed number costs what it costs, but what a request costs is as far off as the load that it carries */
+	assert_null(provenance_of(best, "/carbon/market_kgco2e_per_month")); /* not known: neither a figure nor a range */
+	/* the price of a fixed number is certain; the cost of a token is as uncertain
+	 * as the load that the fleet carries */
 	fixture.inference.request.queries_per_minute = ABSENT_NUMBER;
 	fixture.inference.request.common.gpu_count = 8;
 	fixture.inference.request.common.pricing.usd_per_gpu_hour = 2;
@@ -203,7 +208,7 @@ static double figure_of(const struct inference_option *option, const char *name)
 														   : ABSENT_NUMBER;
 }
 
-/* Puts an input of the list into the fixture. False: it is not one that a request or the catalogue's row holds as it is. */
+/* Sets an input in the fixture. Returns false if neither a request nor a catalogue row holds the input as it is. */
 static bool put(struct serving_fixture *fixture, const char *field, double value)
 {
 	struct inference_request *request = &fixture->inference.request;
@@ -230,7 +235,7 @@ static bool put(struct serving_fixture *fixture, const char *field, double value
 	return false;
 }
 
-/* Instances of one: a price that is given pays for no more than is used. */
+/* Fills the fixture with instances of one accelerator: a given price then pays only for the accelerators in use. */
 static void sensitive_fixture(struct serving_fixture *fixture)
 {
 	fixture_fill(fixture);
@@ -242,7 +247,8 @@ static void sensitive_fixture(struct serving_fixture *fixture)
 	fixture->inference.request.queries_per_minute = 6000;
 }
 
-/* Planned with the input at either end of its range, the answer moves as it was said to, whole replicas and all. */
+/* Planned with the input at either end of its range, the answer changes as the
+ * sensitivity says, with whole replicas. */
 static void inputs_move_what_they_say(void **state)
 {
 	struct serving_fixture fixture;
@@ -265,7 +271,7 @@ static void inputs_move_what_they_say(void **state)
 				continue;
 			assert_int_equal(run_into(&fixture.inference, &moved), STATUS_OK);
 			if (fabs(figure_of(&moved.recommended, item->figure) / figure_of(best, item->figure) - 1 - change) > 1e-6)
-				fail_msg("%s at %g: %s moves by %g, said was %g", item->field, end == 0 ? item->low : item->high, item->figure,
+				fail_msg("%s at %g: %s moves by %g, reported was %g", item->field, end == 0 ? item->low : item->high, item->figure,
 					figure_of(&moved.recommended, item->figure) / figure_of(best, item->figure) - 1, change);
 			checked++;
 		}
@@ -273,7 +279,7 @@ static void inputs_move_what_they_say(void **state)
 	assert_true(checked >= 28);
 }
 
-/* One replica that carries more than it must: a tenth of load moves no money, and that is said of utilization instead. */
+/* One replica has room to spare: a tenth more load changes no cost, so the sensitivity is that of utilization. */
 static void steps_of_whole_replicas_are_told(void **state)
 {
 	struct serving_fixture fixture;

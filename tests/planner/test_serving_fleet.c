@@ -1,4 +1,4 @@
-/* Serving fleets: sized for a load, held to promises, and consistent in every figure. */
+/* Serving fleets: sized for a load, checked against limits, and consistent in every figure. */
 #include <math.h>
 #include <string.h>
 
@@ -81,7 +81,7 @@ static void rule_of_thumb_is_exact(void **state)
 	assert_close(plan.rule_of_thumb.gpu_count_exact, 300.0 / 400 * 600 / 60, 1e-12); /* E11: 7.5 */
 	assert_close(plan.rule_of_thumb.gpu_count, 8, 1e-12);
 	assert_contains(plan.rule_of_thumb.formula, "= 7.5 GPUs");
-	/* Headroom of a tenth, and whole replicas: 3,000 tokens/s / (0.9 x 400 a GPU) = 8.33 GPUs. */
+	/* With a headroom of a tenth and whole replicas: 3,000 tokens/s / (0.9 x 400 a GPU) = 8.33 GPUs. */
 	assert_int_equal(best->replicas, (int64_t)ceil(3000 / (0.9 * 400 * (double)best->gpus_per_replica)));
 	assert_close(best->throughput.requests_per_s_max * 300, 0.9 * 400 * (double)best->gpu_count, 1e-3);
 }
@@ -100,7 +100,7 @@ static bool told_as_impossible(double throughput)
 	return false;
 }
 
-/* Sequences that fill what weights leave of the memory are read once a step: of each of them one token. */
+/* The sequences that fill the memory beside the weights are read once a step, and each gets one token. */
 static void a_given_throughput_is_held_against_the_roofline(void **state)
 {
 	struct serving_fixture fixture;
@@ -120,7 +120,7 @@ static void a_given_throughput_is_held_against_the_roofline(void **state)
 	assert_true(most < 989.4e12 / (2 * fixture.inference.model.params_active));
 	assert_false(told_as_impossible(0.99 * most));
 	assert_true(told_as_impossible(1.01 * most));
-	/* one token of context: then arithmetic binds */
+	/* with one token of context, arithmetic limits */
 	assert_close(fleet_throughput_most(&replica, accelerator, &fixture.inference.model, 1, 1) * 2 * fixture.inference.model.params_active, replica.peak_flops_per_s, 1e-9);
 }
 
@@ -159,7 +159,8 @@ static void more_load_never_needs_fewer(void **state)
 	assert_true(last > 100);
 }
 
-/* Weights alone in four bits: the arithmetic of 16 bits at nearly its rate, a quarter of the weights to hold and to read. */
+/* Weights alone in four bits: 16-bit arithmetic at nearly its rate, and a
+ * quarter of the weights to store and to read. */
 static void narrow_weights_save_accelerators(void **state)
 {
 	struct serving_fixture fixture;
@@ -177,9 +178,9 @@ static void narrow_weights_save_accelerators(void **state)
 		fixture.inference.request.common.precision = PRECISION_INT4;
 		assert_int_equal(run(&fixture.inference), STATUS_OK);
 		narrow = best->throughput.requests_per_s_max / (double)best->gpu_count;
-		assert_true(narrow > 0.94 * wide && narrow < 3 * wide); /* long prompts are arithmetic alone */
+		assert_true(narrow > 0.94 * wide && narrow < 3 * wide); /* arithmetic limits long prompts */
 	}
-	/* Few sequences at once read the weights again for every token. */
+	/* With few sequences at once, the weights are read again for every token. */
 	fixture.inference.request.prompt_tokens.mean = 1000;
 	fixture.inference.request.queries_per_minute = 1;
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
@@ -233,7 +234,7 @@ static void a_fixed_fleet_answers_the_load_it_holds(void **state)
 	fixture.inference.request.requests_per_s = 1.5 * rate;
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
 	assert_int_equal(best->gpu_count, 16);
-	/* A spare replica serves nobody: four of which one is spare hold what three do. */
+	/* A spare replica serves no request: four replicas with one spare carry as much as three. */
 	fixture.inference.request.requests_per_s = ABSENT_NUMBER;
 	fixture.inference.request.parallelism.tensor = 4;
 	fixture.inference.request.common.gpu_count = 12;
@@ -246,7 +247,7 @@ static void a_fixed_fleet_answers_the_load_it_holds(void **state)
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
 	assert_close(best->throughput.requests_per_s_max, rate, 1e-6);
 	fixture.inference.request.redundancy = REDUNDANCY_NONE;
-	/* What no replica can be made of is paid for, and said. */
+	/* Accelerators that do not make up a replica are paid for, and a warning says so. */
 	fixture.inference.request.common.gpu_count = 15;
 	fixture.inference.request.requests_per_s = ABSENT_NUMBER;
 	fixture.inference.request.parallelism.tensor = 4;
@@ -316,7 +317,7 @@ static void burstiness_lengthens_the_tail(void **state)
 	assert_close(best->latency.tpot_ms.p50, p50, 1e-9);
 }
 
-/* Whoever is alone gets tokens evenly: the spread of the time per token comes from sharing steps. */
+/* A request alone gets its tokens evenly. The spread of the time per token comes from shared steps. */
 static void idle_fleets_do_not_jitter(void **state)
 {
 	struct serving_fixture fixture;
@@ -357,7 +358,7 @@ static void caches_and_drafts_save_work(void **state)
 	plain = best->latency.tpot_ms.p50;
 	fixture.inference.request.speculative.acceptance = 0;
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
-	/* (1 - 0.8^4) / (1 - 0.8) = 2.95 tokens a step for one. */
+	/* (1 - 0.8^4) / (1 - 0.8) = 2.95 tokens a step instead of one. */
 	assert_true(best->latency.tpot_ms.p50 / plain > 2.7 && best->latency.tpot_ms.p50 / plain < 3.0);
 }
 

@@ -1,4 +1,5 @@
-/* Serving fleets: what tokens and schedules are worth, which fleet comes first, and what is said where none can stand. */
+/* Serving fleets: the prices of tokens, the savings of schedules, the order of
+ * fleets, and faults where none is possible. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static enum status run(const struct inference_input *input)
 	return planner_inference(input, &plan, &failure);
 }
 
-/* What a replica of the fixture answers at the most, of the layout that was chosen. */
+/* Returns the most requests a second that a replica of the chosen layout answers. */
 static double saturation_requests_per_s(struct serving_fixture *fixture)
 {
 	static struct performance performance;
@@ -47,7 +48,8 @@ static void utilization_is_of_all_replicas(void **state)
 	assert_close(best->utilization, 50 / ((double)best->replicas * saturation_requests_per_s(&fixture)), 1e-9);
 }
 
-/* Prices of tokens cover the cost together, each for its share of the time: long prompts pay most of it, long answers likewise. */
+/* The prices of input and output tokens together cover the cost, each by its share of the time. With long prompts the
+ * input pays most of it, with long answers the output. */
 static void tokens_pay_for_their_time(void **state)
 {
 	static const struct {
@@ -70,7 +72,7 @@ static void tokens_pay_for_their_time(void **state)
 	}
 }
 
-/* A day that is alike all along saves nothing, however long starts take. */
+/* An even day saves nothing, however long a start takes. */
 static void an_even_day_saves_nothing(void **state)
 {
 	struct serving_fixture fixture;
@@ -89,7 +91,7 @@ static void an_even_day_saves_nothing(void **state)
 	}
 }
 
-/* Energy of a month of so many accelerators at a load. */
+/* Returns the energy of a month for `gpu_count` accelerators at a load, in kWh. */
 static double month_kwh(struct serving_fixture *fixture, int64_t gpu_count, double requests_per_s)
 {
 	serving_fixture_fill(fixture);
@@ -101,8 +103,9 @@ static double month_kwh(struct serving_fixture *fixture, int64_t gpu_count, doub
 	return best->energy.kwh_per_month;
 }
 
-/* Half of a day at a quarter of the load: what is saved is half a month of the accelerators that then need not run, by energy that of the
- * whole fleet at that load less that of the smaller one; by carbon the grid's of that energy, and of the hours saved what was embodied. */
+/* For half of the day the load is a quarter. The saved GPU-hours are half a month of the accelerators that need not
+ * run then. The saved energy is that of the whole fleet at this load less that of the smaller fleet. The saved carbon
+ * is the grid's for this energy, and the embodied carbon of the saved hours. */
 static void what_a_schedule_saves_is_not_used(void **state)
 {
 	struct serving_fixture fixture;
@@ -132,7 +135,7 @@ static void what_a_schedule_saves_is_not_used(void **state)
 	assert_close(saved_kwh, (month_kwh(&fixture, whole, 25) - month_kwh(&fixture, small, 25)) / 2, 1e-9);
 }
 
-/* Prompts on replicas of their own, and a spare one that may stand in for either. */
+/* Prompts have replicas of their own, and a spare one can replace either kind. */
 static void a_spare_replica_stands_beside_both_kinds(void **state)
 {
 	struct serving_fixture fixture;
@@ -151,7 +154,8 @@ static void a_spare_replica_stands_beside_both_kinds(void **state)
 	assert_int_equal(best->gpu_count, 4 * (replicas + 2));
 }
 
-/* Too few for a replica of each kind and a spare one: how many would do is said, and does. */
+/* If the count is too small for a replica of each kind and a spare one, the
+ * fault says how many are enough. They are. */
 static void too_few_are_told_how_many_would_do(void **state)
 {
 	struct serving_fixture fixture;
@@ -184,7 +188,7 @@ static void too_few_are_told_how_many_would_do(void **state)
 	assert_contains(failure.detail, "a million replicas");
 }
 
-/* A dirtier grid moves what is burnt, not what was embodied. */
+/* A dirtier grid changes the operational carbon, not the embodied carbon. */
 static void the_grid_moves_the_operational_part(void **state)
 {
 	struct serving_fixture fixture;
@@ -201,7 +205,8 @@ static void the_grid_moves_the_operational_part(void **state)
 	fail_msg("the grid is no sensitivity");
 }
 
-/* What is taken away is paid for twice while it is replaced, and how often more is away than spare ones stand in for is Poisson's. */
+/* A replica that is taken away is paid for twice while it is replaced. The share of time with more replicas away than
+ * spare follows Poisson. */
 static void spot_is_priced_and_told(void **state)
 {
 	struct serving_fixture fixture;
@@ -233,8 +238,8 @@ static void spot_is_priced_and_told(void **state)
 	assert_contains(plan.findings.warnings[0].detail, "is not used: the offer is not a spot offer");
 }
 
-/* Of accelerators whose load is asked for, the one whose requests are cheapest; what holds less for the same and is no cleaner is none
- * of the alternatives. */
+/* With a fixed count and no load, the plan recommends the accelerator with the cheapest requests. An accelerator that
+ * carries less for the same price and is not cleaner is not an alternative. */
 static void a_fixed_count_is_ranked_by_the_request(void **state)
 {
 	struct serving_fixture fixture;
@@ -262,7 +267,7 @@ static void a_fixed_count_is_ranked_by_the_request(void **state)
 	assert_int_equal(plan.alternative_count, 0);
 }
 
-/* Of what misses a limit, the nearest is named. */
+/* Of the fleets that miss a limit, the fault names the nearest. */
 static void the_nearest_miss_is_named(void **state)
 {
 	struct serving_fixture fixture;

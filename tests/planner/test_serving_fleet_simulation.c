@@ -1,4 +1,4 @@
-/* Fleets simulated: what is answered was simulated, and one replica fewer would not do. */
+/* Simulated fleets: the answer was simulated, and one replica fewer is not enough. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void fill(struct serving_fixture *fixture)
 	request->slo.tpot_ms = 45;
 }
 
-/* The trial of a number of replicas, as the sizing would see it. */
+/* True if a fleet of this many replicas keeps the limits. */
 static bool would_do(struct serving_fixture *fixture, int64_t replicas)
 {
 	fixture->inference.request.common.gpu_count = replicas * 4;
@@ -56,7 +56,7 @@ static void the_answer_is_simulated_and_smallest(void **state)
 	assert_true(best->simulated.requests >= TRIAL_REPLICATIONS_LEAST * 2000);
 	assert_true(best->simulated.replications >= TRIAL_REPLICATIONS_LEAST);
 	assert_int_equal(best->simulated.seed, 1);
-	assert_true(best->simulated.warmup_requests >= 200); /* and as many as are inside, twice */
+	assert_true(best->simulated.warmup_requests >= 200); /* and at least twice the requests inside */
 	assert_true(best->slo_met);
 	assert_true(best->latency.ttft_ms.p95 + best->simulated.ttft_half_width_ms <= 700);
 	assert_true(best->latency.tpot_ms.p95 + best->simulated.tpot_half_width_ms <= 45);
@@ -93,10 +93,10 @@ static void spare_replicas_come_on_top(void **state)
 	fixture.inference.request.redundancy = REDUNDANCY_N_PLUS_1;
 	assert_int_equal(run(&fixture), STATUS_OK);
 	assert_int_equal(plan.recommended.replicas, replicas + 1);
-	assert_close(plan.recommended.latency.e2e_ms.p95, down.p95, 1e-12); /* with one of them down */
+	assert_close(plan.recommended.latency.e2e_ms.p95, down.p95, 1e-12); /* latencies while one replica is down */
 }
 
-/* A fixed fleet without a load answers the most that it holds: half as much again is too much for it. */
+/* A fixed fleet without a load reports the most that it carries. Half as much again is too much for it. */
 static void a_fixed_fleet_answers_its_load(void **state)
 {
 	struct serving_fixture fixture;
@@ -116,8 +116,8 @@ static void a_fixed_fleet_answers_its_load(void **state)
 	assert_contains(failure.detail, "slo");
 }
 
-/* Who sizes a fleet for a load and then fixes its accelerators is told that they hold the load: also where bursts made the sizing limit
- * the batch, and where what is held is a small part of what formulas expect. */
+/* A fleet that was sized for a load carries this load when its accelerators are then fixed. This holds too where
+ * bursts made the sizing limit the batch, and where the load is a small part of the formulas' estimate. */
 static void the_fleet_sized_for_a_load_holds_it(void **state)
 {
 	static const struct {
@@ -144,7 +144,8 @@ static void the_fleet_sized_for_a_load_holds_it(void **state)
 	}
 }
 
-/* What no load lets accelerators keep is said with the best that they can do, whether a load was given or asked. */
+/* If a fixed fleet cannot keep a limit at any load, the fault names the best value that it can keep, with and without
+ * a given load. */
 static void a_fixed_fleet_says_what_it_could_keep(void **state)
 {
 	static const double loads_per_s[] = {1, ABSENT_NUMBER};
@@ -164,12 +165,12 @@ static void a_fixed_fleet_says_what_it_could_keep(void **state)
 		fixture.inference.request.slo.tpot_ms = strtod(strstr(failure.faults[0].detail, "; ") + 2, NULL);
 		assert_true(fixture.inference.request.slo.tpot_ms > 5);
 	}
-	/* The limit that it named is one that the load asked for then has. */
+	/* A request without a load can keep the limit that the fault named. */
 	fixture.inference.request.slo.ttft_ms = 5000;
 	assert_int_equal(run(&fixture), STATUS_OK);
 }
 
-/* A limit that the mean of the repetitions keeps and the upper end of their interval breaks is over. */
+/* A limit is missed if the mean of the repetitions keeps it but the upper end of their interval does not. */
 static void what_is_not_certain_is_over(void **state)
 {
 	struct serving_fixture fixture;
@@ -191,7 +192,8 @@ static void what_is_not_certain_is_over(void **state)
 	assert_int_equal(run(&fixture), STATUS_OK);
 }
 
-/* E59. What accelerators hold is theirs: the same figure at any load that they hold, without one, and where too much is asked of them. */
+/* E59. The load that accelerators carry does not depend on the request: it is the same at any smaller load, without a
+ * load, and in the fault for too much load. */
 static void what_a_fleet_holds_depends_on_no_load(void **state)
 {
 	static const double loads_per_s[] = {1, 3, 7, 9}, too_much_per_s = 100;
@@ -218,8 +220,8 @@ static void what_a_fleet_holds_depends_on_no_load(void **state)
 	assert_close(plan.recommended.throughput.requests_per_s_max, most_per_s, 0.05);
 }
 
-/* Bursts make prompts late, and tokens never: of the two kinds of replicas only the one that is late grows, also where the mean of the
- * repetitions keeps the limit and the upper end of their interval does not. */
+/* Bursts delay prompts but not tokens. Of the two kinds of replicas only the late kind grows, also where the mean of
+ * the repetitions keeps the limit and the upper end of their interval does not. */
 static void the_kind_that_is_late_grows(void **state)
 {
 	static const double limits_ms[] = {500, 800, 1250};
@@ -242,7 +244,8 @@ static void the_kind_that_is_late_grows(void **state)
 	}
 }
 
-/* Alone, a request takes what the formulas of one replica say, the front end included; nothing but the least is warmed up. */
+/* A request alone takes as long as the formulas of one replica say, with the
+ * front end. Only the least warm-up is needed. */
 static void alone_it_is_as_formulas_say(void **state)
 {
 	static struct performance performance;
@@ -262,7 +265,7 @@ static void alone_it_is_as_formulas_say(void **state)
 	assert_close(plan.recommended.latency.tpot_ms.p50, performance.tpot_ms, 0.02);
 }
 
-/* Twenty requests at least are later than the promised percentile in every repetition. */
+/* In every repetition at least twenty requests are later than the promised percentile. */
 static void far_percentiles_take_long_runs(void **state)
 {
 	struct serving_fixture fixture;
@@ -275,7 +278,7 @@ static void far_percentiles_take_long_runs(void **state)
 	assert_true(plan.recommended.simulated.requests >= 3999 * plan.recommended.simulated.replications);
 }
 
-/* Where arrivals come in bursts, formulas for a smooth stream would leave people waiting. */
+/* Arrivals in bursts need more replicas than a smooth stream of the same rate. */
 static void bursts_need_more_than_their_mean(void **state)
 {
 	struct serving_fixture fixture;
@@ -290,7 +293,7 @@ static void bursts_need_more_than_their_mean(void **state)
 	assert_true(plan.recommended.replicas > smooth);
 }
 
-/* Everyone in the same second of a minute: the trace is replayed as it is, not as its mean. */
+/* A hundred requests arrive within 0.1 s, every 40 s: the trace is replayed as it is, not as its mean. */
 static void a_trace_is_the_load(void **state)
 {
 	enum { ROWS = 300 };
@@ -314,8 +317,9 @@ static void a_trace_is_the_load(void **state)
 	assert_true(plan.recommended.replicas > evenly);
 }
 
-/* E203. Of accelerators that are given, a trace that overloads them is a run all the same: the queue that builds up in it is in its latencies, grows with its
- * length, and is held against limits. The same load without an end is refused. */
+/* E203. On a given number of accelerators, a trace that overloads them is still
+ * simulated. Its queue is in the latencies, grows with the length of the trace,
+ * and counts against limits. The same load without an end is refused. */
 static void an_overloaded_trace_is_a_run_with_its_queue(void **state)
 {
 	enum { ROWS = 12000, SHORT = 3000 };
@@ -345,10 +349,10 @@ static void an_overloaded_trace_is_a_run_with_its_queue(void **state)
 	assert_string_equal(best->promises[0].what, "load");
 	assert_close(best->promises[0].limit, 50, 0.01);
 	assert_true(best->promises[0].probability < 0.2);
-	/* those who came last wait for all before them, less what was served while they came */
+	/* the last requests wait for all before them, less those served in the meantime */
 	waited_s = SHORT / served_per_s - SHORT / 50.0;
 	assert_true(short_ms > 300 * waited_s && short_ms < 1200 * waited_s);
-	request->trace.count = ROWS; /* more wait than a load without an end may let wait */
+	request->trace.count = ROWS; /* more requests wait than an endless load may leave waiting */
 	assert_int_equal(run(&fixture), STATUS_OK);
 	assert_int_equal(best->simulated.requests, ROWS);
 	assert_true(best->latency.ttft_ms.p99 > 3 * short_ms);
@@ -359,14 +363,15 @@ static void an_overloaded_trace_is_a_run_with_its_queue(void **state)
 	request->slo.ttft_ms = 4 * short_ms;
 	assert_int_equal(run(&fixture), STATUS_OK);
 	assert_true(best->slo_met);
-	/* accelerators that keep up have no queue, and come before those that do not */
+	/* accelerators that keep up have no queue, and rank before those that do not */
 	request->slo.ttft_ms = ABSENT_NUMBER;
 	request->common.gpu_count = 32;
 	assert_int_equal(run(&fixture), STATUS_OK);
 	assert_true(best->latency.ttft_ms.p99 < 0.1 * short_ms);
 }
 
-/* Prompts apart: both kinds of replicas are there, all accelerators are counted, and nobody's tokens wait for a prompt. */
+/* With prompts apart, both kinds of replicas exist, all accelerators are
+ * counted, and tokens never wait for a prompt. */
 static void prompts_may_have_replicas_of_their_own(void **state)
 {
 	const struct inference_option *best = &plan.recommended;
@@ -390,19 +395,19 @@ static void prompts_may_have_replicas_of_their_own(void **state)
 	assert_true(best->simulated.requests > 0 && best->slo_met);
 	assert_true(best->latency.ttft_ms.p95 <= 700 && best->latency.tpot_ms.p95 <= 45);
 	assert_true(best->latency.tpot_ms.p99 - best->latency.tpot_ms.p50 < together_ms);
-	/* Longer prompts want more of one kind, longer answers more of the other. */
+	/* Longer prompts need more replicas for prompts. */
 	fixture.inference.request.prompt_tokens.mean = 4000;
 	fixture.inference.request.slo.ttft_ms = 3000;
 	assert_int_equal(run(&fixture), STATUS_OK);
 	assert_true(best->prefill_replicas > 2 * prefill);
-	/* A fixed number is shared out by what each kind has to do. */
+	/* A fixed number is divided by the work of each kind. */
 	fixture.inference.request.requests_per_s = ABSENT_NUMBER;
 	fixture.inference.request.common.gpu_count = 40;
 	assert_int_equal(run(&fixture), STATUS_OK);
 	assert_true(best->prefill_replicas >= 4 && best->prefill_replicas <= 8 && best->replicas == 10);
 	fixture.inference.request.common.gpu_count = 4;
 	assert_int_equal(run(&fixture), STATUS_INFEASIBLE);
-	/* By formulas alone a fleet is answered too, and says what is not known. */
+	/* Formulas alone give a fleet too, with a warning about what they do not model. */
 	fixture.inference.request.common.gpu_count = 40;
 	workspace_is_used = false;
 	assert_int_equal(run(&fixture), STATUS_OK);
@@ -411,7 +416,7 @@ static void prompts_may_have_replicas_of_their_own(void **state)
 	assert_contains(plan.findings.warnings[0].detail, "disaggregated");
 }
 
-/* A given throughput takes the place of the modelled one in the simulation too. */
+/* A given throughput replaces the modelled one in the simulation too. */
 static void a_measured_throughput_moves_the_trial(void **state)
 {
 	struct serving_fixture fixture;
@@ -428,7 +433,8 @@ static void a_measured_throughput_moves_the_trial(void **state)
 	assert_true(plan.recommended.latency.tpot_ms.p50 > 1.1 * before_ms);
 }
 
-/* One piece, or many of one rate, is that rate; a long busy piece decides alone, a short one is seen beside the others. */
+/* A profile of one piece is a constant rate. A long busy piece decides alone; a
+ * short one is simulated with the others. */
 static void the_busiest_piece_decides(void **state)
 {
 	static struct inference_plan plain;
@@ -449,7 +455,7 @@ static void the_busiest_piece_decides(void **state)
 	assert_int_equal(run(&fixture), STATUS_OK);
 	assert_int_equal(plan.recommended.gpu_count, plain.recommended.gpu_count);
 	assert_close(plan.recommended.latency.ttft_ms.p95, plain.recommended.latency.ttft_ms.p95, 0.05);
-	/* Of the month's tokens 62.5 % are left: each costs more by that. */
+	/* 62.5 % of the month's tokens remain, so each costs more by this factor. */
 	assert_close(plan.recommended.cost.usd_per_million_output_tokens,
 		plain.recommended.cost.usd_per_million_output_tokens / 0.625, 1e-9);
 	pieces[0].duration_s = 60;
@@ -460,7 +466,8 @@ static void the_busiest_piece_decides(void **state)
 	assert_int_equal(run(&fixture), STATUS_INVALID);
 }
 
-/* A fleet too small for all keeps its promise to a few who go first; the rest wait longer, and it is told how long. */
+/* A fleet too small for all keeps its limit for the requests with priority. The rest wait longer, and the plan
+ * reports how long. */
 static void who_goes_first_has_the_promise(void **state)
 {
 	const struct inference_option *best = &plan.recommended;
@@ -469,7 +476,7 @@ static void who_goes_first_has_the_promise(void **state)
 
 	(void)state;
 	fill(&fixture);
-	fixture.inference.request.parallelism.max_batch = 20; /* requests wait for a place, which is where turns matter */
+	fixture.inference.request.parallelism.max_batch = 20; /* requests wait for a place, so priority matters */
 	fixture.inference.request.slo.ttft_ms = ABSENT_NUMBER;
 	fixture.inference.request.common.gpu_count = 12;
 	fixture.inference.request.requests_per_s = 7;
@@ -489,7 +496,7 @@ static void who_goes_first_has_the_promise(void **state)
 	assert_close(best->latency.ttft_ms.p95, all_ms, 1e-12);
 }
 
-/* More is found where requests go to their prefix, and never more than lies at the start of prompts. */
+/* Routing by prefix finds more of it in the caches. The found share never exceeds the shared part of prompts. */
 static void prefixes_are_found_by_routing(void **state)
 {
 	static const enum routing routings[] = {ROUTING_ROUND_ROBIN, ROUTING_LEAST_OUTSTANDING, ROUTING_PREFIX_AWARE};
@@ -518,7 +525,7 @@ static void prefixes_are_found_by_routing(void **state)
 	assert_false(is_given(best->simulated.prefix_hit_rate));
 }
 
-/* The same accelerators where electricity is clean and rent is high: an option of its own. */
+/* Adds the same accelerators at a site with clean electricity and high rent: a second option. */
 static void fill_two(struct serving_fixture *fixture, struct candidate two[2])
 {
 	fill(fixture);
@@ -531,7 +538,7 @@ static void fill_two(struct serving_fixture *fixture, struct candidate two[2])
 	fixture->inference.request.common.alternatives = ABSENT_COUNT;
 }
 
-/* What an option says that it holds it holds when asked, and not half as much again. */
+/* An option carries the load that it reports, and does not carry half as much again. */
 static void each_option_knows_its_largest_load(void **state)
 {
 	struct serving_fixture fixture, again;
@@ -561,8 +568,8 @@ static void each_option_knows_its_largest_load(void **state)
 	}
 }
 
-/* A day by its schedule is no slower than the peak; who comes while replicas start, unannounced, waits longer, and the longer the
- * start the longer. A flat day starts nobody. */
+/* A day by its schedule is not slower than the peak. Requests that come unannounced while replicas start wait longer,
+ * and longer with longer starts. A flat day starts no replica. */
 static void a_schedule_is_lived_through(void **state)
 {
 	static double hours[24];
@@ -594,7 +601,7 @@ static void a_schedule_is_lived_through(void **state)
 	assert_close(best->autoscaled.latency.tpot_ms.p95, best->latency.tpot_ms.p95, 0.03);
 }
 
-/* A day with a spare replica is that of the others: users see what they see while it is down. */
+/* A day with a spare replica is simulated without it: users see the latencies while the spare is down. */
 static void a_day_is_lived_through_without_the_spare(void **state)
 {
 	static double hours[24];

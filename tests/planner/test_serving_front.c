@@ -1,4 +1,4 @@
-/* E114 and the choice among offers: held against every fleet at every offer, looked at one by one. */
+/* E114 and the choice among offers, against every fleet at every offer. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { CANDIDATES = 3, OFFERS = 12 };
 
-/* Accelerators of different speed, memory and power, each with offers of several sizes in places of their own. */
+/* Accelerators of different speed, memory and power. Each has offers of several sizes, at sites of their own. */
 struct market {
 	struct serving_fixture fixture;
 	struct candidate candidates[CANDIDATES];
@@ -63,7 +63,7 @@ static enum status run(const struct inference_input *input)
 	return planner_inference(input, &plan, &failure);
 }
 
-/* What a front is made of, by the definition. */
+/* A point from which the front is made by its definition. */
 struct seen {
 	double hours, usd, kgco2e;
 };
@@ -158,7 +158,7 @@ static void the_front_is_what_nothing_beats(void **state)
 	}
 }
 
-/* Instances are paid whole, and all of one draws power: the rest of it idles at 11.8 % of 700 W (E62). */
+/* Instances are paid whole, and all of an instance draws power: the unused part idles at 11.8 % of 700 W (E62). */
 static void a_point_is_its_own_arithmetic(void **state)
 {
 	static struct market market;
@@ -206,7 +206,7 @@ static void what_else_is_answered_does_not_matter(void **state)
 		assert_true(fabs(kept[i].usd_per_month - plan.front[i].usd_per_month) < 1e-9 && kept[i].gpu_count == plan.front[i].gpu_count);
 }
 
-/* The objective and the caps decide over offers as they do over accelerators. */
+/* The objective and the caps choose among offers as they choose among accelerators. */
 static void offers_are_chosen_by_the_objective(void **state)
 {
 	static struct market market;
@@ -243,8 +243,9 @@ static void offers_are_chosen_by_the_objective(void **state)
 	assert_int_equal(run(&market.fixture.inference), STATUS_INFEASIBLE);
 }
 
-/* An hour of the day at the peak, the others at a tenth: reserved at 4 is the cheapest all day long; by the hours that are needed
- * it is the accelerator that is had at 5 by use, for what the other commits to rests, and what it does not costs 12. */
+/* One hour of the day is at the peak, the others at a tenth. Reserved at 4 USD is the cheapest for a constant load.
+ * By the hours that are needed, the accelerator at 5 USD by use is cheaper: the other's commitment idles, and its
+ * price by use is 12 USD. */
 static void commitments_count_in_the_objective(void **state)
 {
 	static const char *terms[] = {"on_demand", "reserved_1y"};

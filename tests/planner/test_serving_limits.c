@@ -1,4 +1,5 @@
-/* Serving at the edges: what does not fit, what cannot be, what is absurdly large, and rules that differ by engine. */
+/* Serving at the edges: models that do not fit, impossible layouts, very large
+ * loads, and rules that differ by engine. */
 #include <math.h>
 #include <string.h>
 
@@ -107,7 +108,7 @@ static void single_tokens_and_million_token_prompts(void **state)
 	fixture.inference.request.output_tokens.mean = 1;
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
 	assert_close(plan.recommended.throughput.output_tokens_per_s, 10, 1e-12);
-	fixture.inference.request.queries_per_minute = ABSENT_NUMBER; /* what it holds, and no more than it serves */
+	fixture.inference.request.queries_per_minute = ABSENT_NUMBER; /* the load that eight accelerators carry */
 	fixture.inference.request.common.gpu_count = 8;
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
 	assert_true(plan.recommended.throughput.requests_per_s_max > 1);
@@ -149,7 +150,7 @@ static void layouts_that_cannot_be_are_named(void **state)
 	assert_string_equal(failure.faults[0].pointer, "/parallelism");
 	fixture.performance.request.parallelism.pipeline = ABSENT_COUNT;
 	fixture.performance.request.common.gpu_count = 128;
-	assert_int_equal(operate(&fixture.performance), STATUS_INVALID); /* 64 heads */
+	assert_int_equal(operate(&fixture.performance), STATUS_INVALID); /* the model has 64 heads */
 	fixture.performance.request.common.gpu_count = 4;
 	fixture.performance.request.parallelism.expert = 3;
 	assert_int_equal(operate(&fixture.performance), STATUS_INVALID);
@@ -311,7 +312,7 @@ static void older_engines_are_known_less_well(void **state)
 	fixture.performance.request.engine_release = "2023-01";
 	assert_int_equal(operate(&fixture.performance), STATUS_OK);
 	assert_true(performance.interval.output_tokens_per_s.p90 / performance.interval.output_tokens_per_s.p50 > newest.p90 / newest.p50);
-	assert_true(performance.interval.output_tokens_per_s.p50 < newest.p50); /* and each step waits for the host (E54) */
+	assert_true(performance.interval.output_tokens_per_s.p50 < newest.p50); /* the host slows old steps (E54) */
 	fixture.performance.request.engine_release = NULL;
 	fixture.candidate.accelerator.vendor = "amd";
 	assert_int_equal(operate(&fixture.performance), STATUS_OK);
@@ -340,7 +341,7 @@ static void rates_beyond_the_replica_queue_or_are_refused(void **state)
 	assert_int_equal(operate(&fixture.performance), STATUS_OK);
 	light_ms = performance.ttft_ms;
 	assert_true(
-		performance.output_tokens_per_s < 300 && performance.output_tokens_per_s > 290); /* the run's tail is empty */
+		performance.output_tokens_per_s < 300 && performance.output_tokens_per_s > 290); /* the run's end is not full */
 	fixture.performance.request.requests_per_s = 100;
 	assert_int_equal(operate(&fixture.performance), STATUS_OK);
 	assert_true(performance.ttft_ms > 20 * light_ms);

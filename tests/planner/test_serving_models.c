@@ -10,7 +10,8 @@
 static struct model model;
 static struct accelerator accelerator;
 
-/* A mixture in DeepSeek's manner, of moderate size: latent attention, one dense layer, then experts with a shared one. */
+/* Fills in a mixture of moderate size like DeepSeek's: latent attention, one
+ * dense layer, then experts with a shared one. */
 static void mixture_fill(void)
 {
 	struct serving_fixture fixture;
@@ -90,7 +91,8 @@ static void weights_agree_with_the_model(void **state)
 	}
 }
 
-/* What is stored narrower than it is multiplied streams slower than its bytes say; a mixture's 16-bit parts do not. */
+/* Weights that are stored narrower than they are multiplied stream slower than their bytes suggest. A mixture's
+ * 16-bit parts do not. */
 static void widened_weights_stream_slower(void **state)
 {
 	struct serving_fixture fixture;
@@ -130,7 +132,7 @@ static void few_tokens_touch_few_experts(void **state)
 	replica = prepared(layout_of(1, 1, 1, PRECISION_BF16));
 	one = step_of(&replica, 1, 100, 0);
 	many = step_of(&replica, 256, 100, 0);
-	assert_true(one.bytes < 0.35 * many.bytes); /* 4 of 64 experts, against nearly all */
+	assert_true(one.bytes < 0.35 * many.bytes); /* 4 of 64 experts; the other step reads nearly all */
 	assert_true(many.bytes < 1.5 * replica.memory.weights_bytes && many.bytes > 0.9 * replica.memory.weights_bytes);
 	assert_true(one.time_s < many.time_s);
 }
@@ -147,7 +149,8 @@ static void latent_caches_are_whole_on_every_rank(void **state)
 	/* 24 layers x (512 + 64) x 2 bytes, in blocks of 16 tokens */
 	assert_close(replica_sequence_bytes(&one, 1600), 1600.0 * 24 * 576 * 2, 1e-12);
 	assert_close(replica_sequence_bytes(&eight, 1600), replica_sequence_bytes(&one, 1600), 1e-12);
-	/* Attention by data keeps each sequence on one rank: eight times the sequences, for attention weights eight times over. */
+	/* Attention by data keeps each sequence on one rank: eight times the sequences,
+	 * for eight copies of attention weights. */
 	assert_true(ranks.memory.weights_bytes > eight.memory.weights_bytes &&
 				ranks.memory.weights_bytes < one.memory.weights_bytes);
 	assert_true(replica_sequences_max(&ranks, 8000, 1000) > 5 * replica_sequences_max(&eight, 8000, 1000));
@@ -169,7 +172,8 @@ static void experts_by_rank_exchange_instead_of_reducing(void **state)
 	assert_true(step_of(&ranks, 64, 1000, 4000).network_s > 5 * step_of(&tensor, 64, 1000, 4000).network_s);
 }
 
-/* A decoding query of latent attention meets the 512 + 64 of each cached token with its keys, and the 512 as values; 64 heads. */
+/* In decoding, a query of latent attention multiplies 512 + 64 values of each cached token as keys and 512 as values,
+ * in each of 64 heads. */
 static void latent_queries_work_in_the_latent_space(void **state)
 {
 	struct replica replica;
@@ -178,7 +182,8 @@ static void latent_queries_work_in_the_latent_space(void **state)
 	mixture_fill();
 	replica = prepared(layout_of(1, 1, 1, PRECISION_BF16));
 	assert_close(replica.kinds[0].decode_flops_per_pair, 2 * 64.0 * (512 + 64 + 512), 1e-12);
-	/* down to the latent of queries (1,024), of keys and values, and the shared rotary key; up from both; out; gate and up, down */
+	/* down to the latents and the shared rotary key; up for queries (1,024); up for
+	 * keys and values; out; gate and up; down */
 	for (int i = 0; i < replica.kinds[0].gemm_count; i++) {
 		static const double products[][2] = {
 			{1024 + 512 + 64, 4096}, {64 * (128 + 64), 1024}, {64 * (128 + 128), 512}, {4096, 64 * 128}, {2 * 11008, 4096}, {4096, 11008}};
@@ -191,8 +196,9 @@ static void latent_queries_work_in_the_latent_space(void **state)
 	assert_close(step_of(&replica, 64, 3000, 0).flops - step_of(&replica, 64, 1000, 0).flops, 24 * 64 * 2000.0 * 2 * 64 * 1088, 1e-9);
 }
 
-/* Weights of experts that 24 tokens read: of 64 those that are hit by k = 4 choices each, as far as tokens choose independently; over
- * eight ranks of eight, those of the rank with the most. All other bytes are the same whatever the spread. */
+/* Returns the bytes of the expert weights that 24 tokens read. One rank reads those of 64 experts that the k = 4
+ * choices of each token hit, as far as tokens choose independently. Of eight ranks with eight experts, the rank with
+ * the most hits counts. The other bytes do not depend on the spread. */
 static double expert_bytes(int ranks, double spread)
 {
 	double local = 64.0 / ranks, hit = local * (1 - pow(1 - 4.0 / 64, spread * 24));
@@ -230,8 +236,8 @@ static void experts_without_a_gate_have_two_products(void **state)
 	assert_close(prepared(layout_of(1, 1, 1, PRECISION_BF16)).kinds[1].expert_weights, 2 * 4096.0 * 1536, 1e-12);
 }
 
-/* Steps with prompts launch each layer's kernels from Python, of experts three times as many; what the accelerators do meanwhile hides
- * them. */
+/* Steps with prompts launch each layer's kernels from Python, three times as
+ * many for experts. The accelerators' work hides them. */
 static void layers_of_experts_launch_three_times_as_much(void **state)
 {
 	struct replica_layout layout = layout_of(8, 8, 1, PRECISION_BF16);
@@ -250,7 +256,7 @@ static void layers_of_experts_launch_three_times_as_much(void **state)
 	assert_true(host_s > device_s);
 }
 
-/* Heads are shared out evenly; of cached ones each rank has some, or several ranks have one. */
+/* Heads are divided evenly. Each rank has some of the cached heads, or several ranks share one. */
 static void heads_are_shared_out_evenly(void **state)
 {
 	static const int64_t widths[] = {1, 2, 4, 8, 16, 32, 64};
@@ -267,7 +273,7 @@ static void heads_are_shared_out_evenly(void **state)
 	assert_true(layout_divides_heads(&fixture.inference.model, 2));
 }
 
-/* A replica is as wide as its links reach, the node's PCIe at the least, and 64 of a rack's 72 at the most. */
+/* A replica is as wide as its links reach: at least the node's PCIe, at most 64 of a rack's 72 accelerators. */
 static void replicas_are_as_wide_as_links_reach(void **state)
 {
 	static const struct {
@@ -287,7 +293,8 @@ static void replicas_are_as_wide_as_links_reach(void **state)
 	assert_int_equal(layout_domain(&fixture.candidate), 1);
 }
 
-/* Rows of each of 64 experts are padded to whole tiles, by half of one on average: 16 rows each between tiles of 32 and of 64. */
+/* The rows of each of 64 experts are padded to whole tiles, by half a tile on average: tiles of 64 add 16 rows more
+ * than tiles of 32. */
 static void experts_multiply_whole_tiles(void **state)
 {
 	static const double tiles[] = {32, 64};
@@ -305,11 +312,11 @@ static void experts_multiply_whole_tiles(void **state)
 		compute_s[i] = step_of(&replica, 0, 0, 8000).compute_s;
 		padding_s = 23 * 64 * 16 * 2 * replica.kinds[1].expert_weights / replica.kinds[1].expert_flops_per_s;
 	}
-	assert_close(compute_s[1] - compute_s[0], padding_s, 5e-3); /* the smooth corner of the roofline */
+	assert_close(compute_s[1] - compute_s[0], padding_s, 5e-3); /* the corner of the roofline is smooth */
 }
 
-/* Between eight ranks a token goes out to those that hold its four experts, 8 x (1 - (7/8)^4) of them, and comes back; one in eight is
- * at home. */
+/* A token goes to those of eight ranks that hold its four experts, 8 x (1 - (7/8)^4) of them, and comes back. One
+ * copy in eight stays on its rank. */
 static void tokens_go_where_their_experts_are(void **state)
 {
 	struct replica ranks;
@@ -323,7 +330,8 @@ static void tokens_go_where_their_experts_are(void **state)
 	assert_close(ranks.link_bytes_per_s, accelerator_link_bytes_per_s(&accelerator), 1e-12);
 }
 
-/* E140. The fewer accelerators a link joins, the longer a step's network takes; across machines their adapters count. */
+/* E140. The fewer accelerators a link joins, the longer a step's network takes.
+ * Across machines their adapters count. */
 static void networks_slow_with_their_domains(void **state)
 {
 	struct replica_layout layouts[] = {layout_of(8, 8, 1, PRECISION_BF16), layout_of(1, 8, 8, PRECISION_BF16), layout_of(4, 1, 1, PRECISION_BF16)};
@@ -341,7 +349,7 @@ static void networks_slow_with_their_domains(void **state)
 			replica = prepared(layouts[i]);
 			network_s = step_of(&replica, 64, 1000, 4000).network_s;
 			assert_true(network_s >= last_s);
-			if (2 * domain == replica.gpus) /* its first step beyond the link */
+			if (2 * domain == replica.gpus) /* the first step beyond the link */
 				assert_true(network_s > 2 * last_s);
 			last_s = network_s;
 		}
@@ -359,8 +367,8 @@ static void networks_slow_with_their_domains(void **state)
 	mixture_fill();
 }
 
-/* E5. What a replica keeps of a token is what the model's cache is: with latents, windows, shared caches and an indexer's key; read are the
- * keys that the indexer picks, and its own of all the context. */
+/* E5. A replica keeps of a token what the model's cache holds: latents, windows, shared caches and the indexer's key.
+ * A step reads the keys that the indexer picks, and the indexer's keys of all the context. */
 static void caches_of_replicas_are_the_models(void **state)
 {
 	struct replica before, after;
@@ -425,7 +433,7 @@ static void states_do_not_grow_with_the_context(void **state)
 		/* only the one latent layer grows */
 		assert_close(
 			replica_sequence_bytes(&replica, 32000) - replica_sequence_bytes(&replica, 16000), 16000.0 * 576 * 2, 1e-9);
-		/* and 23 layers hold a state of 64 heads x 128 x 128 once, though a step reads and writes it */
+		/* 23 layers hold a state of 64 heads x 128 x 128 once, though a step reads and writes it */
 		assert_close(replica_sequence_bytes(&replica, 16), 23 * 64.0 * 128 * 128 * 2 + 16.0 * 576 * 2, 1e-9);
 		assert_true(step_of(&replica, 64, 1000, 0).bytes > 2 * 64 * 23 * 64.0 * 128 * 128 * 2);
 		assert_true(step_of(&replica, 0, 0, 4000).compute_s > 0);
@@ -462,7 +470,7 @@ static void stages_share_layers_and_lose_a_little(void **state)
 	assert_close(replica_sequence_bytes(&two, 1600), replica_sequence_bytes(&one, 1600) / 2, 1e-12);
 	assert_true(two.memory.weights_bytes < 0.55 * one.memory.weights_bytes);
 	assert_true(
-		step_of(&two, 1, 1000, 0).time_s > step_of(&one, 1, 1000, 0).time_s); /* one request walks through both */
+		step_of(&two, 1, 1000, 0).time_s > step_of(&one, 1, 1000, 0).time_s); /* one request passes both stages */
 	assert_true(step_of(&two, 2000, 1000, 0).time_s < step_of(&one, 2000, 1000, 0).time_s);
 }
 

@@ -1,4 +1,4 @@
-/* Serving: operating points, steps and waits, each part by its own arithmetic from what a step costs. */
+/* Serving: operating points, steps and waits, each part by its own arithmetic from the cost of a step. */
 #include <math.h>
 #include <string.h>
 
@@ -50,12 +50,13 @@ static struct step step_of(const struct replica *replica, double sequences, doub
 
 /* --- one replica ------------------------------------------------------------------------------------------------ */
 
-/* A closed loop at its balance: shares of bare and mixed steps as prompts come in for those who end, launches hidden behind bare steps
- * only as far as there are any, and a first token after half a step, the prompts ahead, and the own. */
+/* Checks a closed loop in balance. The shares of bare and mixed steps follow from the prompts that replace finished
+ * requests. Launches hide behind bare steps, as far as there are any. The first token comes after half a step, the
+ * prompts ahead and the request's own prompt. */
 static void closed_loop_is(const struct replica *replica, const struct request_shape *shape, double concurrency)
 {
 	double sequences, wanted, budget, tokens, share, load, hidden_s, step_s, context;
-	static const double not_settled = 4e-3; /* the batch is followed for some rounds */
+	static const double not_settled = 4e-3; /* the batch is iterated for some rounds only */
 	struct step bare, mixed;
 
 	operating_closed(replica, shape, concurrency, &point);
@@ -78,7 +79,7 @@ static void closed_loop_is(const struct replica *replica, const struct request_s
 		replica->host.first_token_s + step_s / 2 + (mixed.time_s - hidden_s) * load / 2 / fmax(1 - load, 1 / (concurrency + 1)) +
 			mixed.time_s,
 		not_settled);
-	/* Little, as far as the fixed point was followed. */
+	/* Little's law, as far as the fixed point is iterated. */
 	assert_close(sequences, concurrency * (shape->output_tokens - 1) * step_s / ((shape->output_tokens - 1) * step_s + point.ttft_s),
 		not_settled);
 }
@@ -92,13 +93,14 @@ static void a_closed_loop_is_its_steps(void **state)
 	closed_loop_is(&vllm, &plain, 1);
 	closed_loop_is(&vllm, &spread, 32);
 	closed_loop_is(&sglang, &plain, 64);
-	/* All steps take in prompts, whose kernels are launched one by one: nothing hides it. */
+	/* Every step has prompts, whose kernels are launched one by one: nothing hides the launches. */
 	closed_loop_is(&sglang, &brief, 60);
 	assert_close(point.prefill_share, 1, 1e-9);
 	assert_true(step_of(&sglang, 1, 20, 20, 1).launch_s > 1e-3);
 }
 
-/* A batch that starts and ends together: its prompts' time and its steps' add up, and are the shares of the phases. */
+/* A batch that starts and ends together: the times of its prompts and of its
+ * steps add up, and give the shares of phases. */
 static void a_static_batch_is_two_phases(void **state)
 {
 	struct replica replica = prepared(ENGINE_VLLM, 4);
@@ -116,12 +118,13 @@ static void a_static_batch_is_two_phases(void **state)
 	assert_close(point.phases[PHASE_DECODE].share, 299 * point.tpot_s / total_s, 1e-9);
 }
 
-/* All at once, three times as many as the cache holds: waves, of which each waits for those before, on average for one. */
+/* All requests come at once, three times as many as the cache holds. They run in waves, and a wave waits for those
+ * before it, on average for one. */
 static void a_burst_beyond_the_cache_comes_in_waves(void **state)
 {
 	struct replica replica = prepared(ENGINE_VLLM, 4);
 	struct request_shape shape = shape_of(1000, 300, 0);
-	double held = replica_sequences_max(&replica, 1000, 2 * 300), decode_s; /* equal answers are longest together (E191) */
+	double held = replica_sequences_max(&replica, 1000, 2 * 300), decode_s; /* equal answers reach their full length together (E191) */
 	struct operating_point wave;
 
 	(void)state;
@@ -134,7 +137,8 @@ static void a_burst_beyond_the_cache_comes_in_waves(void **state)
 	assert_close(point.requests_per_s, 3 * held / (3 * (wave.ttft_s + decode_s)), 2e-3);
 }
 
-/* Two that start together: the run lasts as long as the longer answer, of two log-normal ones the 75th percentile. */
+/* Two requests start together. The run lasts as long as the longer answer: the
+ * 75th percentile of two log-normal ones. */
 static void a_burst_lasts_as_long_as_its_longest_answer(void **state)
 {
 	struct replica replica = prepared(ENGINE_VLLM, 4);
@@ -149,11 +153,11 @@ static void a_burst_lasts_as_long_as_its_longest_answer(void **state)
 	even_s = 2 / point.requests_per_s - prompts_s;
 	operating_closed(&replica, &spread, 2, &point);
 	spread_s = 2 / point.requests_per_s - prompts_s;
-	/* Steps of one or two sequences take nearly the same. */
+	/* Steps of one and of two sequences take nearly the same time. */
 	assert_close(spread_s / even_s, exp(0.6745 * sigma - sigma * sigma / 2), 0.02);
 }
 
-/* Ten requests, one every two seconds: over when the last has come and been answered. */
+/* Ten requests, one every two seconds: the run ends when the last has come and has been answered. */
 static void a_run_ends_with_its_last_answer(void **state)
 {
 	struct replica replica = prepared(ENGINE_VLLM, 4);
@@ -166,7 +170,8 @@ static void a_run_ends_with_its_last_answer(void **state)
 	assert_true(point.prefill_s > 0.02 && point.prefill_s < 0.5);
 }
 
-/* E192. Faster arrivals than the replica takes leave more to the queue and nothing else: the run's throughput rises to that of all requests at once. */
+/* E192. Arrivals faster than the replica only lengthen the queue. The run's
+ * throughput rises to that of all requests at once. */
 static void an_overloaded_run_is_a_plateau(void **state)
 {
 	struct replica replica = prepared(ENGINE_VLLM, 4);
@@ -186,7 +191,8 @@ static void an_overloaded_run_is_a_plateau(void **state)
 	assert_close(before, at_once, 1e-3);
 }
 
-/* E191. What starts together and ends apart never holds its longest all at once. */
+/* E191. Equal answers that start together all reach their full length at once,
+ * so fewer fit than of unequal answers. */
 static void unequal_answers_hold_less_at_once(void **state)
 {
 	struct replica replica = prepared(ENGINE_VLLM, 4);
@@ -202,7 +208,8 @@ static void unequal_answers_hold_less_at_once(void **state)
 	assert_true(even_ttft_s > 0.5 * most / replica_sequences_max(&replica, 1000, 6000) * 2000 * point.tpot_s);
 }
 
-/* Half as much again as it takes, for 4,000 requests: those who find the batch full wait for half of what is behind it. */
+/* A load of 1.5 times the replica's rate, for 4,000 requests. Requests that
+ * find the batch full wait for half of the backlog. */
 static void an_overloaded_run_waits_for_what_is_behind(void **state)
 {
 	struct replica replica = prepared(ENGINE_VLLM, 4);
@@ -220,7 +227,7 @@ static void an_overloaded_run_waits_for_what_is_behind(void **state)
 	waiting = behind - steady.decode_sequences;
 	assert_true(waiting > 0.2 * behind && waiting < 0.95 * behind);
 	assert_close(point.ttft_s, steady.ttft_s + waiting * waiting / behind / steady.requests_per_s / 2, 1e-9);
-	/* Twice the run, twice what is behind, and the batch full for more of it. */
+	/* A run of twice the length has twice the backlog, and the batch is full for more of it. */
 	shape.run_requests = 8000;
 	operating_open(&replica, &shape, rate, &point);
 	waiting = 2 * behind - steady.decode_sequences;
@@ -229,8 +236,8 @@ static void an_overloaded_run_waits_for_what_is_behind(void **state)
 
 /* --- steps ------------------------------------------------------------------------------------------------------ */
 
-/* Twice the chunk has four times the pairs of tokens and their predecessors: all else of a step is linear, but for the one token that
- * each samples. */
+/* A chunk of twice the length has four times the pairs of tokens and predecessors. The rest of a step is linear,
+ * except for the one token that each chunk samples. */
 static void prompts_attend_to_what_is_before_them(void **state)
 {
 	struct replica replica = prepared(ENGINE_VLLM, 4);
@@ -242,7 +249,8 @@ static void prompts_attend_to_what_is_before_them(void **state)
 	assert_close(replica.kinds[0].prefill_flops_per_pair, 2 * 64.0 / 4 * 256, 1e-12);
 }
 
-/* Chunks look back on 30,000 tokens at the rate of attention kernels, half of it at 900 tokens (aiconfigurator's 0.55 c / (c + 900)). */
+/* Chunks attend to 30,000 earlier tokens at the rate of attention kernels, which is half at 900 tokens
+ * (aiconfigurator's 0.55 c / (c + 900)). */
 static void short_chunks_attend_slowly(void **state)
 {
 	struct replica replica = prepared(ENGINE_VLLM, 4);
@@ -269,7 +277,7 @@ static void several_accelerators_hold_buffers_for_collectives(void **state)
 	assert_close(two.memory.overhead_bytes - one.memory.overhead_bytes, 0.6e9, 1e-9);
 }
 
-/* vLLM admits what fits now, half of an answer on average; TensorRT-LLM what can end without eviction. */
+/* vLLM admits what fits now, with half of an answer on average; TensorRT-LLM admits what can end without eviction. */
 static void engines_count_answers_in_as_they_admit(void **state)
 {
 	struct replica vllm = prepared(ENGINE_VLLM, 4), native = prepared(ENGINE_TENSORRT_LLM, 4);
@@ -280,7 +288,8 @@ static void engines_count_answers_in_as_they_admit(void **state)
 		replica_sequences_max(&native, 1000, 2000), floor(native.kv_budget_bytes / replica_sequence_bytes(&native, 3000)), 1e-12);
 }
 
-/* TensorRT-LLM keeps FP8 for checkpoints of FP8 and FP4; integer weights say nothing of the cache. */
+/* TensorRT-LLM stores the cache in FP8 for FP8 and FP4 checkpoints. Integer
+ * weights do not decide the cache's format. */
 static void caches_are_narrow_for_narrow_floats(void **state)
 {
 	static const struct {
@@ -296,7 +305,7 @@ static void caches_are_narrow_for_narrow_floats(void **state)
 	}
 }
 
-/* Each of four accelerators sends two of eight heads: 80 layers x 2 x 256 x 2 bytes, over 50 GB/s of its own. */
+/* Each of four accelerators sends two of eight heads: 80 layers x 2 x 256 x 2 bytes, over its own 50 GB/s. */
 static void a_prompts_cache_goes_over_its_own_adapters(void **state)
 {
 	struct replica replica = prepared(ENGINE_VLLM, 4);
@@ -309,7 +318,8 @@ static void a_prompts_cache_goes_over_its_own_adapters(void **state)
 
 /* --- waits ------------------------------------------------------------------------------------------------------ */
 
-/* Of those who wait, waits are exponential: 2 s on average over all and half of all waiting is 4 s of those who do. */
+/* The waits of requests that wait are exponential. A mean wait of 2 s over all requests, of which half wait, is 4 s
+ * over those that do. */
 static void waits_fall_off_exponentially(void **state)
 {
 	struct latency_model model = {.wait_s = 2, .wait_probability = 0.5, .shape = {.output_tokens = 1}};
@@ -322,7 +332,7 @@ static void waits_fall_off_exponentially(void **state)
 	assert_close(latency_quantile_s(&model, LATENCY_TTFT, 0.5), 2 * log(2), 1e-12);
 }
 
-/* Gaps of cv 3 shared out at random over four replicas have a squared cv of 1 + (9 - 1)/4 on each. */
+/* Gaps of cv 3 that are divided at random over four replicas have a squared cv of 1 + (9 - 1)/4 on each. */
 static void shared_arrivals_come_nearer_to_poisson(void **state)
 {
 	struct replica replica = prepared(ENGINE_VLLM, 4);

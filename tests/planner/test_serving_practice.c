@@ -1,4 +1,5 @@
-/* Practice and confidence of a service (E136, E137): what the parts are and rest upon, what replaces them, and what is promised. */
+/* Practice and confidence of a service (E136, E137): the parts and their
+ * sources, the inputs that replace a part, and the promises. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +97,8 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Throughput after over before, of the pairs of a kind in tests/validation/engine_pairs.csv. */
+/* Reads the pairs of a kind in tests/validation/engine_pairs.csv into `ratios`, sorted: throughput after over before.
+ * Returns their number. */
 static size_t pairs_of(const char *kind, double *ratios, size_t most)
 {
 	FILE *file = fopen("tests/validation/engine_pairs.csv", "r");
@@ -137,7 +139,7 @@ static void the_parts_are_what_the_pairs_say(void **state)
 	assert_close(part(&practice, "flags").high, quantile(ratios, count, 0.9), 0.005);
 	count = pairs_of("release", ratios, COUNT_OF(ratios));
 	assert_int_equal(count, 33);
-	/* newer ones are no faster: no part of practice makes a service faster than its recipe */
+	/* newer releases are not faster; no part of practice makes a service faster than its recipe */
 	assert_close(quantile(ratios, count, 0.5), 0.98, 0.005);
 	assert_close(part(&practice, "release").factor, fmax(quantile(ratios, count, 0.5), 1), 0.005);
 	assert_close(part(&practice, "release").low, quantile(ratios, count, 0.1), 0.005);
@@ -164,7 +166,7 @@ static void what_is_known_replaces_its_part(void **state)
 	practice = practice_of_service(&REQUEST);
 	assert_false(has_part(&practice, "release"));
 	assert_true(has_part(&practice, "flags") && has_part(&practice, "tuning"));
-	assert_close(part(&practice, "flags").factor * part(&practice, "tuning").factor, 1.06, 0.005); /* what the five tests say together */
+	assert_close(part(&practice, "flags").factor * part(&practice, "tuning").factor, 1.06, 0.005); /* the factor of the five tests for both together */
 	REQUEST.throughput_tokens_per_s_per_gpu = 500;
 	REQUEST.rate_profile = (struct rate_profile){&piece, 1};
 	practice = practice_of_service(&REQUEST);
@@ -176,7 +178,7 @@ static void what_is_known_replaces_its_part(void **state)
 		interval_quantile(&(struct interval){practice.low, practice.value, practice.high}, 0.8), 1e-12);
 }
 
-/* All of a replica's times by one factor: the same replica on a slower clock. */
+/* One factor on all of a replica's times gives the same replica on a slower clock. */
 static void a_slower_replica_is_the_same_one_on_a_slower_clock(void **state)
 {
 	const double slow = 1.3, requests_per_s = 2;
@@ -213,11 +215,11 @@ static void one_error_moves_capacity_and_latency_together(void **state)
 	practice = practice_of_service(&REQUEST);
 	assurance = assurance_of(0.8, &practice);
 	allowance = allowance_of(&assurance, &residuals);
-	/* the whole factor of each is its own quantile, not a product of margins */
+	/* each whole factor is its own quantile, not a product of margins */
 	assert_close(allowance.slow, practice.value * exp(z * hypot(0.15, assurance.practice.high)), 1e-9);
 	assert_close(allowance.slow * exp(allowance.log_ttft), practice.value * exp(z * hypot(0.32, assurance.practice.high)), 1e-9);
 	assert_close(allowance.slow * exp(allowance.log_tpot), practice.value * exp(z * hypot(0.16, assurance.practice.high)), 1e-9);
-	/* of a whole request the first token's part and the rest, each by its own */
+	/* of a whole request, the first token and the rest each have their own factor */
 	assert_close(promise_e2e_s(&(struct promise){.log_ttft = log(2), .log_tpot = log(1.5)}, 1, 5), 2 + 4 * 1.5, 1e-12);
 	assurance = assurance_of(0.5, &practice);
 	allowance = allowance_of(&assurance, &residuals);
@@ -243,18 +245,19 @@ static void practice_takes_capacity_and_leaves_the_plans_own_speed(void **state)
 
 	(void)state;
 	value = (load_held(PRACTICE_TYPICAL, 0.5), BEST.practice.value);
-	assert_false(is_given(BEST.practice.own_runs) || is_given(BEST.practice.own_weight)); /* services have none */
+	assert_false(is_given(BEST.practice.own_runs) || is_given(BEST.practice.own_weight)); /* not for services */
 	assert_true(value > 1.02);
 	assert_close(recipe / BEST.throughput.output_tokens_per_s, value, 1e-6);
 	assert_close(plan.rule_of_thumb.throughput_tokens_per_s_per_gpu, rule, 1e-12);
 	assert_close(BEST.utilization, 0.9 / value, 1e-6);
 	assert_true(load_held(PRACTICE_FIRST_RUN, 0.5) < recipe / value);
-	/* at 80 % a fixed number answers the load that it holds with that probability */
+	/* at 80 % a fixed number reports the load that it carries with that probability */
 	assert_close(recipe / load_held(PRACTICE_RECIPE, 0.8), exp(z * 0.15), 1e-3);
 	assert_close(promise("load", NULL).probability, 0.8, 1e-6);
 	load_held(PRACTICE_TYPICAL, 0.8);
 	assert_close(promise("load", NULL).probability, 0.8, 1e-6);
-	/* under the same load on the same accelerators latency is the plan's; energy is that of slower engines, whose batches are larger */
+	/* at the same load on the same accelerators latency stays the same; energy is
+	 * that of slower engines with larger batches */
 	begin(PRACTICE_RECIPE, 0.5);
 	REQUEST.queries_per_minute = 600;
 	REQUEST.common.gpu_count = 16;
@@ -282,12 +285,12 @@ static void a_measured_throughput_leaves_latency_unknown(void **state)
 	planned();
 	assert_close(BEST.throughput.output_tokens_per_s, even, 1e-9);
 	assert_close(promise("load", NULL).probability, 1, 1e-12);
-	REQUEST.slo.ttft_ms = BEST.latency.ttft_ms.p95 * 1.2; /* 20 % are not enough for 95 % */
+	REQUEST.slo.ttft_ms = BEST.latency.ttft_ms.p95 * 1.2; /* 20 % more are not enough for 95 % */
 	planned();
 	assert_true(BEST.throughput.output_tokens_per_s < 0.99 * even);
 }
 
-/* Its steps are known, so that a limit is held against the latencies' own spread: 0.16 of TPOT, 0.32 of TTFT. */
+/* The throughput is given, so a limit includes only the latencies' own spread: 0.16 of TPOT, 0.33 of TTFT. */
 static void limits_have_the_rest_of_their_spread(bool with_simulation)
 {
 	double z = normal_quantile(0.9), planned_ms;
@@ -345,9 +348,9 @@ static void promises_are_kept_with_their_confidence(bool with_simulation)
 		assert_true(BEST.gpu_count >= last);
 		first = first ? first : BEST.gpu_count;
 		last = BEST.gpu_count;
-		REQUEST.common.gpu_count = last - 4; /* a replica less does not keep it */
+		REQUEST.common.gpu_count = last - 4; /* one replica fewer does not keep it */
 		assert_int_equal(run(), STATUS_INFEASIBLE);
-		if (last > first && !with_simulation) /* as few as at even odds have no lower confidence to stand at */
+		if (last > first && !with_simulation) /* a fleet of the even-odds size has no lower one */
 			assert_contains(failure.detail, "highest confidence");
 		assert_true(with_simulation || confidence < 0.6 || !strstr(failure.detail, "with 0 x"));
 	}
@@ -364,7 +367,7 @@ static void simulations_judge_at_the_quantile(void **state)
 {
 	(void)state;
 	promises_are_kept_with_their_confidence(true);
-	/* what is answered beside it is the plan's own: faster than what was judged */
+	/* the reported latency is the plan's own, below the one that was judged */
 	begin(PRACTICE_RECIPE, 0.9);
 	simulates = true;
 	REQUEST.slo.tpot_ms = 40;
@@ -374,7 +377,7 @@ static void simulations_judge_at_the_quantile(void **state)
 	assert_true(BEST.latency.tpot_ms.p95 * exp(0.15 * normal_quantile(0.9)) < 40);
 }
 
-/* A promise's probability goes with the limit, and is even where the limit is the plan's own median figure. */
+/* The probability of a promise rises with the limit. It is even if the limit is the plan's own median figure. */
 static void a_tighter_limit_is_less_likely(void **state)
 {
 	double last = 1.1, limit_ms;
@@ -393,7 +396,7 @@ static void a_tighter_limit_is_less_likely(void **state)
 		last = promise("slo", "tpot_ms").probability;
 	}
 	assert_close(last, 0.5, 0.01);
-	/* 20 % above it: steps of 0.16, nearly alone on its replica */
+	/* 20 % above it: the steps' sigma is 0.16, and requests are nearly alone on a replica */
 	REQUEST.slo.tpot_ms = limit_ms * 1.2;
 	planned();
 	assert_true(promise("slo", "tpot_ms").probability > 0.75 && promise("slo", "tpot_ms").probability < 0.5 * erfc(-log(1.2) / 0.16 / sqrt(2)) + 0.01);
@@ -417,7 +420,7 @@ static void caps_and_budgets_are_promises_too(void **state)
 	REQUEST.budget_usd_per_month = usd * 0.999;
 	assert_int_equal(run(), STATUS_INFEASIBLE);
 	assert_string_equal(failure.faults[0].pointer, "/budget_usd_per_month");
-	/* what it needs with that confidence is said, in the fault and in the sentence */
+	/* the fault and its detail say what the fleet needs with that confidence */
 	assert_contains(failure.detail, "no fleet keeps the caps with a confidence of 0.8; the nearest, ");
 	at = strstr(failure.detail, " needs ");
 	assert_non_null(at);
@@ -472,7 +475,7 @@ static void the_costliest_uncertainty_comes_first_with_its_cure(void **state)
 	(void)state;
 	begin(PRACTICE_TYPICAL, 0.8);
 	planned();
-	assert_int_equal(plan.uncertainty_count, 5); /* throughput, release, flags, tuning, price: of the load nothing is known */
+	assert_int_equal(plan.uncertainty_count, 5); /* throughput, release, flags, tuning, price; the load has no published spread */
 	assert_string_equal(plan.uncertainties[0].field, "price");
 	assert_contains(plan.uncertainties[0].cure, "quote");
 	assert_string_equal(plan.uncertainties[1].field, "throughput");
@@ -512,14 +515,14 @@ static void one_replica_runs_its_recipe_unless_told(void **state)
 	typical = speed_of(PRACTICE_TYPICAL);
 	assert_close(recipe / typical, performance.practice.value, 1e-9);
 	assert_close(performance.tpot_ms / tpot_ms, performance.practice.value, 1e-9);
-	assert_int_equal(performance.practice.part_count, 3); /* its load is given */
-	/* slower more likely than faster: throughput reaches further down, latency further up */
+	assert_int_equal(performance.practice.part_count, 3); /* the load is given */
+	/* slower is more likely than faster: throughput ranges further down, latency further up */
 	assert_true(performance.interval.output_tokens_per_s.p50 / performance.interval.output_tokens_per_s.p10 >
 				performance.interval.output_tokens_per_s.p90 / performance.interval.output_tokens_per_s.p50);
 	assert_true(performance.interval.tpot_ms.p90 / performance.interval.tpot_ms.p50 > performance.interval.tpot_ms.p50 / performance.interval.tpot_ms.p10);
 }
 
-/* What no size keeps at 95 % some size keeps with less: the answer says with how much, and that is the most. */
+/* No size keeps the limit at 99 %, but some size keeps it with less. The fault names the highest confidence. */
 static void an_unreachable_confidence_names_the_highest(void **state)
 {
 	const char *at;

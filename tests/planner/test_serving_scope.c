@@ -1,4 +1,4 @@
-/* What lies outside of what the serving model was measured on is named, and widens the intervals (E180). */
+/* Inputs outside the range that the serving model was measured on are named, and widen the intervals (E180). */
 #include "planner/serving/serving_scope.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static struct replica_layout over(int tensor, int expert)
 	return (struct replica_layout){.tensor = tensor, .pipeline = 1, .expert = expert, .attention_data = 1};
 }
 
-/* Each constant states on which inputs it rests, and nothing else is named. */
+/* Each constant depends on at least one quantity, and the rows of quantities name only constants that exist. */
 static void every_constant_has_a_range(void **state)
 {
 #define NAME(member_, ...) #member_,
@@ -44,14 +44,14 @@ static void every_constant_has_a_range(void **state)
 			letters[quantity] += strlen(names[i]) + 1;
 		}
 		if (!found)
-			fail_msg("%s rests on nothing", names[i]);
+			fail_msg("%s depends on no quantity", names[i]);
 	}
 	for (int quantity = 0; quantity < SERVING_QUANTITY_COUNT; quantity++) {
 		const struct serving_scope_row *row = serving_scope_row_of((enum serving_quantity)quantity);
 
 		assert_true(row->from < row->to);
 		if (letters[quantity] != strlen(row->constants) + 1)
-			fail_msg("%s names a constant that there is not: %s", row->name, row->constants);
+			fail_msg("%s names an unknown constant: %s", row->name, row->constants);
 	}
 }
 
@@ -63,7 +63,7 @@ static void inside_nothing_widens(void **state)
 	(void)state;
 	assert_int_equal(scope.count, 0);
 	assert_close(scope.log_sigma, 0, 0);
-	scope = serving_scope_of(&fixture.inference.model, &layout, 0, ABSENT_NUMBER); /* not looked at */
+	scope = serving_scope_of(&fixture.inference.model, &layout, 0, ABSENT_NUMBER); /* not checked */
 	assert_int_equal(scope.count, 0);
 }
 
@@ -79,12 +79,13 @@ static void the_distance_widens(void **state)
 	assert_int_equal(scope.outside[0].quantity, SERVING_PROMPT);
 	assert_int_equal(scope.outside[1].quantity, SERVING_CONTEXT);
 	assert_close(scope.log_sigma, SERVING_SCOPE_LOG_SIGMA * sqrt(log(10) * log(10) + context * context), 1e-9);
-	assert_close(widened.throughput, 0, 0); /* given */
+	assert_close(widened.throughput, 0, 0); /* a given throughput stays certain */
 	assert_close(widened.tpot, sqrt(0.16 * 0.16 + scope.log_sigma * scope.log_sigma), 1e-9);
 	assert_close(widened.ttft, sqrt(0.32 * 0.32 + scope.log_sigma * scope.log_sigma), 1e-9);
 }
 
-/* The fixture's model has no experts; one that has them is measured over eight ranks. */
+/* The fixture's model has no experts. Models with experts were measured with an
+ * expert-parallel degree of at most 8. */
 static void experts_are_looked_at_where_there_are_some(void **state)
 {
 	struct replica_layout layout = over(8, 32);
@@ -116,7 +117,7 @@ static double spread_of_plan(double prompt_tokens)
 	return log(plan.recommended.interval.tpot_ms.p90 / plan.recommended.interval.tpot_ms.p10);
 }
 
-/* A plan says so, promises with the wider spread, and not where nothing is outside. */
+/* A plan outside the range says so and has a wider spread. A plan inside does not. */
 static void a_plan_says_so(void **state)
 {
 	double inside = spread_of_plan(2000), outside;

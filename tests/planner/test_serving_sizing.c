@@ -1,4 +1,5 @@
-/* Which fleets are answered, by the hour and at what price, and what another choice would change: all planned with simulations. */
+/* Which fleets are recommended, replicas by the hour, prices of tokens, and the
+ * effect of advice; all plans are simulated. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static enum status run(struct inference_input *input)
 	return run_into(input, &plan);
 }
 
-/* Llama 3.1 70B at 20 requests/s within a second and 45 ms; the recommended fleet alone. */
+/* Fills in Llama 3.1 70B at 20 requests/s, within 1 s and 45 ms, with the recommended fleet alone. */
 static void fill(struct serving_fixture *fixture)
 {
 	serving_fixture_fill(fixture);
@@ -41,7 +42,7 @@ static void fill(struct serving_fixture *fixture)
 
 enum { KINDS = 4 };
 
-/* Accelerators that are better in one thing each. */
+/* Fills in three accelerators that are each best in one figure, and one that is best in none. */
 static void candidates_of_kinds(const struct candidate *whole, struct candidate kinds[KINDS])
 {
 	for (int i = 0; i < KINDS; i++)
@@ -141,8 +142,8 @@ static void the_best_of_the_precisions_allowed(void **state)
 	assert_int_equal(best->gpu_count, wide);
 }
 
-/* Bursts fill engines until tokens are late: a lower limit makes requests wait at the door instead, and takes fewer replicas. The
- * limit that is answered gives the same fleet when it is asked for. */
+/* Bursts fill engines until tokens are late. A lower batch limit makes requests wait before the engine instead, and
+ * needs fewer replicas. A request with the limit that the plan reports gets the same fleet. */
 static void bursts_are_met_with_a_limit(void **state)
 {
 	struct serving_fixture fixture;
@@ -166,7 +167,7 @@ static void bursts_are_met_with_a_limit(void **state)
 	assert_true(best->gpu_count > found);
 }
 
-/* With one replica down what is left keeps the promise, and with two down it does not. */
+/* With one replica down the others keep the limits; with two down they do not. */
 static void a_spare_replica_may_fail(void **state)
 {
 	struct serving_fixture fixture;
@@ -204,12 +205,12 @@ static void prices_of_prompts_and_answers_cover_the_cost(void **state)
 	assert_close(best->carbon.gco2e_per_million_tokens * 1300 / 1e6, best->carbon.gco2e_per_request, 1e-9);
 	assert_close(best->water_l_per_request * 20 * 3600 * 730, best->water_l_per_month, 1e-9);
 	longer = best->cost.output_usd_per_million_tokens / best->cost.input_usd_per_million_tokens;
-	fixture.inference.request.prompt_tokens.mean = 4000; /* longer caches are read for each token */
+	fixture.inference.request.prompt_tokens.mean = 4000; /* each token reads a longer cache */
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
 	assert_true(best->cost.output_usd_per_million_tokens / best->cost.input_usd_per_million_tokens > longer);
 }
 
-/* Half of the day at a fifth of the load, an hour of ramp on either side. */
+/* Eleven hours of the day at a fifth of the load, and an hour of ramp on either side. */
 static void fill_day(struct serving_fixture *fixture, double hours[24])
 {
 	fill(fixture);
@@ -220,7 +221,7 @@ static void fill_day(struct serving_fixture *fixture, double hours[24])
 	fixture->inference.request.daily_profile = (struct number_list){hours, 24};
 }
 
-/* What runs in an hour holds its load: asked of the planner as a fixed fleet. */
+/* Checks that the replicas of an hour carry its load: plans them as a fixed fleet. */
 static void hour_is_held(struct serving_fixture *fixture, const struct autoscaling_hour *hour)
 {
 	struct inference_request *request = &fixture->inference.request;
@@ -257,7 +258,7 @@ static void replicas_follow_the_day(void **state)
 	assert_true(best->autoscaled.saved_usd_per_month > 0 && best->autoscaled.saved_kwh_per_month > 0);
 	assert_true(best->autoscaled.saved_kgco2e_per_month > 0);
 	assert_true(best->autoscaled.saved_kwh_per_month < best->energy.kwh_per_month);
-	/* 70.6e9 weights of two bytes at 130 GB in 110 s, and a minute of the engine: published, by hand */
+	/* by hand from published figures: 70.6e9 weights of two bytes at 130 GB in 110 s, and a minute for the engine */
 	assert_close(best->autoscaled.startup_s, 60 + 141.1e9 / 130e9 * 110, 0.01);
 	hour_is_held(&fixture, &best->autoscaling[0]);
 	hour_is_held(&fixture, &best->autoscaling[7]);
@@ -279,11 +280,11 @@ static void starting_takes_its_time(void **state)
 	night = best->autoscaling[6].replicas;
 	fixture.inference.request.startup_s = 3600;
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
-	assert_int_equal(best->autoscaling[7].replicas, best->replicas); /* on their way for hour 8 */
+	assert_int_equal(best->autoscaling[7].replicas, best->replicas); /* started for hour 8 */
 	assert_true(best->autoscaling[6].replicas > night);
 	assert_int_equal(best->autoscaling[0].replicas, night);
 	assert_true(best->autoscaled.saved_gpu_hours_per_month < at_once);
-	fixture.inference.request.startup_s = 1800; /* half of each hour that is paid ahead */
+	fixture.inference.request.startup_s = 1800; /* half of each hour ahead is paid */
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
 	assert_true(best->autoscaled.saved_gpu_hours_per_month < at_once);
 	fixture.inference.request.startup_s = 86400;
@@ -318,7 +319,7 @@ static bool is_advised(const char *code, struct advice *advice)
 	return false;
 }
 
-/* Following the advice changes what it says. */
+/* Planning again with the advice gives the change that the advice states. */
 static void advice_is_what_planning_again_finds(void **state)
 {
 	struct serving_fixture fixture;
@@ -348,7 +349,7 @@ static void advice_is_what_planning_again_finds(void **state)
 	assert_false(is_advised("batch_limit", &advice));
 }
 
-/* Eight at once starve the accelerators; a limit that the request sets is what advice names. */
+/* A batch of eight leaves the accelerators idle. The advice names the limit or the layout that the request sets. */
 static void a_pinned_batch_or_layout_is_told_of(void **state)
 {
 	struct serving_fixture fixture;

@@ -1,4 +1,4 @@
-/* The simulation of a fleet: against queueing theory where theory is exact, and what must hold of any run. */
+/* The simulation of a fleet: against queueing theory where it is exact, and properties of any run. */
 #include "support/simulation_fixture.h"
 
 /* --- against theory ---------------------------------------------------------------------------------------- */
@@ -6,12 +6,12 @@
 struct queue {
 	double utilization, gap_cv;
 	struct token_source service;
-	double servers; /* of one queue: sequences that run at once */
-	int64_t engines; /* with a queue each */
+	double servers; /* sequences that run at once, from one queue */
+	int64_t engines; /* each with its own queue */
 	enum routing routing;
 };
 
-/* Fills `result`; seconds are services. */
+/* Runs the queue and fills `result`. A second is one service. */
 static void run_queue(const struct queue *queue)
 {
 	struct clockwork clockwork = {.step_s = 1.0 / SERVICE_TOKENS};
@@ -33,7 +33,7 @@ static void run_queue(const struct queue *queue)
 	assert_false(result.saturated);
 }
 
-/* Pollaczek and Khinchine: W = rho/(1 - rho) x (1 + Cs^2)/2 services, for any distribution of them. */
+/* Pollaczek and Khinchine: W = rho/(1 - rho) x (1 + Cs^2)/2 services, for any distribution of service times. */
 static void one_server_waits_as_pollaczek_and_khinchine(void **state)
 {
 	static const struct {
@@ -66,7 +66,7 @@ static void percentiles_of_one_exponential_server(void **state)
 	assert_close(histogram_quantile_s(&result.e2e, 0.99), log(100) / 0.4, 0.07);
 }
 
-/* Erlang 1917: the chance to wait among c servers, and the wait C/(c mu - lambda). */
+/* Erlang 1917: returns the mean wait C/(c mu - lambda) for c servers, where C is the probability of a wait. */
 static double erlang_wait(double servers, double utilization)
 {
 	double load = servers * utilization, term = 1, sum = 0;
@@ -91,8 +91,8 @@ static void many_servers_wait_as_erlang(void **state)
 	}
 }
 
-/* Shared in turns, each of n engines sees every n-th arrival; at random it would see Poisson. Sent to the emptiest, they come
- * near to one queue of n servers, and never below it. */
+/* In turns, each of n engines gets every n-th arrival; at random it would get a Poisson stream. Sent to the emptiest
+ * engine, requests wait nearly as in one queue of n servers, and never less. */
 static void routing_lies_between_one_queue_and_many(void **state)
 {
 	struct queue queue = {
@@ -112,7 +112,8 @@ static void routing_lies_between_one_queue_and_many(void **state)
 
 /* --- a real replica ---------------------------------------------------------------------------------------- */
 
-/* The formulas of E56 are its mean-field limit: time per token, batch and throughput agree where prompts do not queue. */
+/* The formulas of E56 are the mean-field limit of the simulation: time per token, batch and throughput agree where
+ * prompts do not queue. */
 static void means_agree_with_the_formulas(void **state)
 {
 	static const double rates[] = {0.2, 1, 3};
@@ -145,7 +146,7 @@ static void every_request_is_answered_once_with_all_its_tokens(void **state)
 	assert_int_equal(result.e2e.count, 20000);
 	assert_int_equal(result.refused, 0);
 	assert_close(result.finished_tokens, result.arrived_tokens, 1e-15);
-	/* Little: in flight = rate x time inside, on average, while all take part. */
+	/* Little's law: in flight = rate x time inside, on average, while all slots are in use. */
 	assert_close(histogram_mean_s(&result.e2e) * 20000 / result.counted_s, 64, 0.02);
 }
 
@@ -165,7 +166,7 @@ static void the_same_seed_gives_the_same_bits(void **state)
 	assert_memory_not_equal(&first, &result, sizeof result);
 }
 
-/* More load is slower, more replicas are faster. */
+/* More load is slower; more replicas are faster. */
 static void latency_follows_load_and_replicas(void **state)
 {
 	double before_ttft_s = 0, before_tpot_s = 0;
@@ -201,7 +202,7 @@ static void too_much_load_is_given_up(void **state)
 	assert_true(result.saturated);
 }
 
-/* Work is bounded by steps, so that no request takes for ever; what is counted is what was done. */
+/* The work of a run is limited in steps, so that no request takes for ever. The counted work is the work done. */
 static void work_has_an_end(void **state)
 {
 	struct real real;
@@ -212,7 +213,7 @@ static void work_has_an_end(void **state)
 	assert_false(result.exhausted);
 	real.setting.work = result.work;
 	run(&real.setting);
-	assert_true(result.exhausted); /* not one was left */
+	assert_true(result.exhausted); /* no step was left over */
 	real.setting.work = result.work + 1;
 	run(&real.setting);
 	assert_false(result.exhausted);
@@ -232,7 +233,7 @@ static void note_end(void *context, const struct engine_request *request, double
 	ends->count++;
 }
 
-/* Ends of 64 requests, one every quarter of a second, when the engine is looked at every `look_s`. */
+/* Finds the ends of 64 requests, one every quarter of a second, if the engine is advanced every `look_s`. */
 static void ends_when_looked_at(const struct engine_setting *setting, double look_s, struct ends *ends)
 {
 	struct engine_request pool[64];
@@ -257,7 +258,7 @@ static void ends_when_looked_at(const struct engine_setting *setting, double loo
 	}
 }
 
-/* Steps that are taken together end when they would have ended one by one. */
+/* Steps that are taken together end at the same time as one by one. */
 static void jumps_change_nothing(void **state)
 {
 	struct ends rarely, often;
@@ -273,7 +274,7 @@ static void jumps_change_nothing(void **state)
 
 /* --- the cache --------------------------------------------------------------------------------------------- */
 
-/* Room for six sequences at their mean length: who decodes longest pushes out who came last. */
+/* The cache holds six sequences of mean length: the one that decodes longest evicts the one that came last. */
 static void a_small_cache_evicts_and_loses_nothing(void **state)
 {
 	double before_s;
@@ -295,7 +296,7 @@ static void a_small_cache_evicts_and_loses_nothing(void **state)
 	assert_close(result.finished_tokens, result.arrived_tokens, 1e-15);
 	assert_true(histogram_mean_s(&result.e2e) > 2 * before_s);
 	assert_true(result.mean_batch < 7);
-	/* An engine that admits only what can finish evicts nobody. */
+	/* An engine that admits only requests that can finish does not evict. */
 	real.engine.reserves_whole_output = true;
 	run(&real.setting);
 	assert_int_equal(result.evictions, 0);
@@ -335,14 +336,14 @@ static void prefix_cache_speculation_and_chunks(void **state)
 	assert_true(histogram_mean_s(&result.tpot) < 0.7 * tpot_s);
 	real.engine.progress_tokens = 1;
 	real.engine.drafted_tokens = 0;
-	real.engine.chunk_tokens = 256; /* small chunks: decoding hardly notices prompts, which take longer */
+	real.engine.chunk_tokens = 256; /* small chunks: prompts hardly slow decoding, but take longer */
 	run(&real.setting);
 	assert_true(histogram_quantile_s(&result.ttft, 0.5) > 1.3 * ttft_s);
 	assert_true(
-		histogram_mean_s(&result.tpot) < tpot_s); /* a chunk hides behind the weights that decoding reads anyway */
+		histogram_mean_s(&result.tpot) < tpot_s); /* a chunk hides behind the weights that decoding reads in any case */
 }
 
-/* Prompts on engines of their own: nobody's tokens wait for another's prompt. */
+/* Prompts have engines of their own, so output tokens never wait for another request's prompt. */
 static void disaggregated_decoding_is_even(void **state)
 {
 	double together_s, handoff_s;
@@ -447,8 +448,8 @@ static void a_histogram_knows_its_percentiles(void **state)
 
 /* --- trials ------------------------------------------------------------------------------------------------ */
 
-/* M/M/1 at 0.6: the 95th percentile inside is 7.49 services. A limit well above is kept, one well below broken, soon; one near it
- * takes more repetitions. */
+/* M/M/1 at 0.6: the 95th percentile of the time inside is 7.49 services. A limit well above it is kept and one well
+ * below it is broken after few repetitions; a limit near it takes more. */
 static void a_trial_decides_and_says_how_sure_it_is(void **state)
 {
 	struct clockwork clockwork = {.step_s = 1.0 / SERVICE_TOKENS};
@@ -492,7 +493,8 @@ static void a_trial_decides_and_says_how_sure_it_is(void **state)
 	assert_close(trial_student_t(30), 2.045, 1e-9);
 }
 
-/* Near its limit a trial takes some ten repetitions. Of five, whose work it has, the answer stands with their interval; of three none does. */
+/* Near its limit a trial takes about ten repetitions. With the work of five it answers with their interval; with the
+ * work of three it does not answer. */
 static void a_trial_whose_work_ends_keeps_what_it_knows(void **state)
 {
 	struct clockwork clockwork = {.step_s = 1.0 / SERVICE_TOKENS};

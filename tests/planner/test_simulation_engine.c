@@ -1,11 +1,12 @@
-/* One simulated engine and what is measured of it: the cache to the byte, evictions, the parts of a request's time, intervals. */
+/* One simulated engine and its figures: the cache to the byte, evictions, the
+ * parts of a request's time, intervals. */
 #include <math.h>
 
 #include "support/simulation_fixture.h"
 
 /* --- the cache --------------------------------------------------------------------------------------------------- */
 
-/* Half a block of the last one is empty on average; windows are held whole. */
+/* On average half of the last block is empty. Windows are stored whole. */
 static void a_cache_holds_whole_blocks(void **state)
 {
 	struct engine_setting setting = {.token_bytes = 2, .block_tokens = 17, .cache_bytes = 2 * (100 + 8)};
@@ -22,7 +23,7 @@ static void a_cache_holds_whole_blocks(void **state)
 	assert_false(engine_can_hold(&setting, 60, 41));
 }
 
-/* Groups of attention ranks have a cache, a limit on sequences and a chunk each. */
+/* Each group of attention ranks has a cache, a limit on sequences and a chunk of its own. */
 static void groups_of_ranks_hold_more(void **state)
 {
 	struct replica_layout layout;
@@ -45,7 +46,7 @@ static void groups_of_ranks_hold_more(void **state)
 	assert_close(setting.token_bytes, 80 * 2 * 256 * 2, 1e-12);
 }
 
-/* A step reads and writes a state, the cache holds it once: what a sequence without a token takes. */
+/* A step reads and writes a state, but the cache holds it once: as much as a sequence without a token takes. */
 static void states_are_held_once(void **state)
 {
 	struct replica_layout layout;
@@ -71,7 +72,7 @@ static void states_are_held_once(void **state)
 	assert_close(setting.state_bytes, replica_sequence_bytes(&replica, 0), 1e-12);
 }
 
-/* A clock that counts what goes through the steps. */
+/* Step costs that count the prompt tokens of all steps. */
 struct counting {
 	double *prompt_tokens;
 };
@@ -95,8 +96,9 @@ static void note_end(void *context, const struct engine_request *request, double
 	ends->at_s[request->number] = now_s;
 }
 
-/* Two requests of ten tokens that answer thirty, in a cache of sixty: when both have come to thirty, the later one leaves. It begins again
- * with all that it had, prompt and answer, when the earlier one, which nobody disturbs, is done. */
+/* Two requests of ten tokens answer with thirty each, in a cache of sixty. When both have reached thirty tokens, the
+ * later one is evicted. It starts again with its prompt and its answer so far when the earlier one is done, which
+ * runs on undisturbed. */
 static void who_came_last_is_computed_again(void **state)
 {
 	double prompt_tokens = 0;
@@ -123,13 +125,14 @@ static void who_came_last_is_computed_again(void **state)
 	}
 	engine_advance(&engine, HUGE_VAL);
 	assert_int_equal(engine.evictions, 1);
-	assert_close(ends.at_s[0], 30, 1e-12); /* a step for the prompts, which answers once, and 29 more */
-	/* At 20 s both have 10 + 20 tokens. The later one takes those in at once, which answers the 21st, then nine more come. */
+	assert_close(ends.at_s[0], 30, 1e-12); /* a step for the prompts, which gives the first token, and 29 more */
+	/* At 20 s both have 10 + 20 tokens. One step reads the later one's 30 and gives its 21st; nine more follow. */
 	assert_close(prompt_tokens, 10 + 10 + 30, 1e-12);
 	assert_close(ends.at_s[1], 30 + 1 + 9, 1e-12);
 }
 
-/* A hundredth of the cache stays free of newcomers, for those who decode: of 1,000 tokens beside 500 others may have 490, not 491. */
+/* A hundredth of the cache is kept free for sequences that decode. Of 1,000 tokens, a new request beside 500 may take
+ * 490, but not 491. */
 static void a_hundredth_of_the_cache_is_kept_free(void **state)
 {
 	(void)state;
@@ -162,12 +165,12 @@ static void a_hundredth_of_the_cache_is_kept_free(void **state)
 		}
 		engine_advance(&engine, HUGE_VAL);
 		assert_close(ends.at_s[0], 10, 1e-12);
-		assert_close(ends.at_s[1], more > 0 ? 20 : 10, 1e-12); /* after the other, or with it */
+		assert_close(ends.at_s[1], more > 0 ? 20 : 10, 1e-12); /* after the other, or together with it */
 	}
 }
 
-/* A step has so many tokens: whoever decodes takes one of them, prompts what is left. Of 99 tokens nine go beside the first prompt, nine
- * in each step beside its answer. */
+/* A step has a fixed number of tokens: each decoding sequence takes one, and prompts take the rest. Of 99 tokens,
+ * nine go beside the first prompt, and nine into each step beside its answer. */
 static void those_who_decode_take_from_the_chunk(void **state)
 {
 	double prompt_tokens = 0;
@@ -201,7 +204,8 @@ static void those_who_decode_take_from_the_chunk(void **state)
 	assert_close(ends.at_s[0], 50, 1e-12);
 }
 
-/* One second at a request in twenty, one without any: even gaps of twenty seconds' worth take twenty rounds of two. */
+/* A round is one second at 0.05 requests/s and one second without requests. An even gap of twenty seconds of requests
+ * takes twenty rounds of two seconds. */
 static void gaps_longer_than_a_round_pass_whole_rounds(void **state)
 {
 	static const struct rate_piece pieces[] = {{1, 0.05}, {1, 0}};
@@ -217,10 +221,11 @@ static void gaps_longer_than_a_round_pass_whole_rounds(void **state)
 	(void)state;
 	traffic_start(&traffic, &plan, 1);
 	for (int i = 1; i < 50; i++)
-		assert_true(fabs(traffic_next(&traffic).t_s - 40.0 * i) <= 1 + 1e-6); /* at the end of the busy second, or with the next */
+		assert_true(fabs(traffic_next(&traffic).t_s - 40.0 * i) <= 1 + 1e-6); /* at the end of the busy second, or at the start of the next */
 }
 
-/* Where its prefix lies a request goes, unless 64 more wait there than elsewhere, and half as many again. */
+/* A request goes to the replica that holds its prefix, unless over 64 more requests, and over half as many again,
+ * wait there than elsewhere. */
 static void homes_are_left_when_they_are_crowded(void **state)
 {
 	static const struct {
@@ -248,7 +253,7 @@ static void homes_are_left_when_they_are_crowded(void **state)
 	}
 }
 
-/* --- what is measured ---------------------------------------------------------------------------------------------- */
+/* --- figures ------------------------------------------------------------------------------------------------------ */
 
 static struct simulation_setting lone_requests(const struct engine_setting *engine, struct traffic_plan *traffic)
 {
@@ -256,8 +261,8 @@ static struct simulation_setting lone_requests(const struct engine_setting *engi
 	return (struct simulation_setting){.engine = engine, .replicas = 1, .traffic = traffic, .requests = 50, .seed = 1};
 }
 
-/* Alone, a request of 51 tokens takes a step for each, of which the first is its prompt's; the front end is around all of it, and no
- * part of the time per token. */
+/* A lone request of 51 tokens takes 51 steps, the first of them for its prompt. The front end adds to the whole, and
+ * not to the time per token. */
 static void a_lone_request_takes_its_steps(void **state)
 {
 	struct clockwork clockwork = {.step_s = 0.02};
@@ -277,7 +282,8 @@ static void a_lone_request_takes_its_steps(void **state)
 	assert_close(histogram_mean_s(&result.e2e), 0.3 + 51 * 0.02, 1e-9);
 }
 
-/* Steps that are taken together take what each of them would, as contexts grow: 3,999 of one sequence, from 20,001 tokens on. */
+/* Steps that are taken together take as long as one by one while contexts grow: 3,999 steps of one sequence, from
+ * 20,001 tokens on. */
 static void steps_taken_together_take_as_long_as_one_by_one(void **state)
 {
 	struct real real;
@@ -301,7 +307,7 @@ static void steps_taken_together_take_as_long_as_one_by_one(void **state)
 	assert_close(histogram_mean_s(&result.e2e) - histogram_mean_s(&result.ttft), each_s, 1e-4);
 }
 
-/* What is counted begins with the first that counts, and ends with the last answer. */
+/* Counting begins with the first request after the warm-up and ends with the last answer. */
 static void a_warm_up_is_no_part_of_the_rate(void **state)
 {
 	struct clockwork clockwork = {.step_s = 0.02};
@@ -317,7 +323,8 @@ static void a_warm_up_is_no_part_of_the_rate(void **state)
 	assert_int_equal(result.e2e.count, 50);
 }
 
-/* Between a prompt's replica and the one that answers lie a latency and the time of its 100 tokens; the first token does not wait. */
+/* Between the replica of the prompt and the one that answers are a latency and the time of 100 tokens. The first
+ * token does not wait for them. */
 static void caches_take_their_time_to_come_over(void **state)
 {
 	struct clockwork clockwork = {.step_s = 0.02};
@@ -337,7 +344,7 @@ static void caches_take_their_time_to_come_over(void **state)
 	assert_close(histogram_mean_s(&result.e2e), 51 * 0.02 + 0.2 + 100 * 0.01, 1e-9);
 }
 
-/* The interval of a trial, from its runs one by one: mean -+ t s / sqrt(n) of their percentiles. */
+/* The interval of a trial from its runs one by one: mean -+ t s / sqrt(n) of their percentiles. */
 static void an_interval_is_students(void **state)
 {
 	struct clockwork clockwork = {.step_s = 1.0 / SERVICE_TOKENS};
@@ -355,7 +362,7 @@ static void an_interval_is_students(void **state)
 	(void)state;
 	trial_run(&setting, workspace, &trial);
 	free(workspace);
-	assert_int_equal(trial.replications, TRIAL_REPLICATIONS_LEAST); /* clear at once */
+	assert_int_equal(trial.replications, TRIAL_REPLICATIONS_LEAST); /* the decision is clear after the fewest runs */
 	for (int i = 0; i < TRIAL_REPLICATIONS_LEAST; i++) {
 		setting.run.seed = 7 + (uint64_t)i;
 		run(&setting.run);

@@ -1,8 +1,9 @@
-/* What a simulated fleet may be told besides load and size: rates that change, classes, prefixes, replicas that come and go,
- * drafts accepted by chance. Each against theory where there is one, and without effect where it is turned off. */
+/* Options of a simulated fleet besides load and size: rates that change, classes,
+ * prefixes, replicas that start and stop, drafts accepted by chance. Each is
+ * checked against theory where there is one, and has no effect where it is off. */
 #include "support/simulation_fixture.h"
 
-/* One exponential server of mean 1 s; `clockwork` outlives the setting. */
+/* One exponential server with a mean of 1 s. `clockwork` outlives the setting. */
 static struct clockwork clockwork = {.step_s = 1.0 / SERVICE_TOKENS};
 
 struct served {
@@ -32,11 +33,11 @@ static void assert_conserved(void)
 	assert_true(result.finished <= result.arrived && result.finished_tokens <= result.arrived_tokens * (1 + 1e-12));
 }
 
-/* --- against theory, as sure as repetitions are ------------------------------------------------------------------ */
+/* --- against theory, within confidence intervals ----------------------------------------------------------------- */
 
 enum { RUNS = 20 };
 
-/* Mean and half of the 95 % confidence interval of the mean wait over runs with other seeds, in services. */
+/* Returns the mean wait over runs with different seeds, and half of its 95 % confidence interval, in services. */
 static struct trial_estimate mean_wait(struct served *served)
 {
 	double sum = 0, squares = 0, mean;
@@ -55,8 +56,9 @@ static struct trial_estimate mean_wait(struct served *served)
 		.mean_s = mean, .half_width_s = trial_student_t(RUNS) * sqrt((squares / RUNS - mean * mean) / (RUNS - 1))};
 }
 
-/* M/M/1, M/D/1 (Pollaczek and Khinchine) and M/M/c (Erlang): the mean wait lies within its own confidence interval, of which one
- * in twenty may miss: it is widened by half. A service of SERVICE_TOKENS steps is a quarter of a per cent from continuous. */
+/* M/M/1, M/D/1 (Pollaczek and Khinchine) and M/M/c (Erlang): the mean wait of theory is within the confidence
+ * interval. One interval in twenty may miss it, so the test widens them by half. A service of SERVICE_TOKENS steps is
+ * a quarter of a per cent from continuous. */
 static void theory_lies_within_the_confidence_interval(void **state)
 {
 	static const struct {
@@ -82,9 +84,9 @@ static void theory_lies_within_the_confidence_interval(void **state)
 	}
 }
 
-/* --- what holds of any run ------------------------------------------------------------------------------------- */
+/* --- properties of any run ------------------------------------------------------------------------------------- */
 
-/* Tokens of the answers that count, as the traffic brings them. */
+/* Returns the output tokens of the counted requests, as the traffic draws them. */
 static double tokens_that_count(const struct simulation_setting *setting)
 {
 	struct traffic traffic;
@@ -104,7 +106,8 @@ static double between(struct random *random, double low, double high)
 	return low + (high - low) * random_uniform(random);
 }
 
-/* Settings of all kinds at once: each request that counts is answered once, with all of its tokens, and none before it came. */
+/* Settings of all kinds at once: each counted request is answered once, with
+ * all of its tokens, and not before it came. */
 static void whatever_is_asked_nothing_is_lost(void **state)
 {
 	static const struct rate_piece pieces[] = {{20, 8}, {5, 0}, {30, 2}};
@@ -130,7 +133,7 @@ static void whatever_is_asked_nothing_is_lost(void **state)
 			real.engine.progress_tokens = real.engine.acceptance.mean;
 		}
 		if (i % 6 == 1)
-			real.engine.cache_bytes = 30000 * real.engine.token_bytes; /* evicts */
+			real.engine.cache_bytes = 30000 * real.engine.token_bytes; /* small enough to evict */
 		real.setting.routing = (enum routing)(i % 4);
 		real.setting.replicas = 3;
 		if (i % 5 == 2)
@@ -171,17 +174,17 @@ static void a_rate_that_does_not_change_is_the_old_one(void **state)
 	assert_close(histogram_mean_s(&result.tpot), histogram_mean_s(&old.tpot), 1e-6);
 }
 
-/* Requests come as often as the pieces say, in each, gaps of whatever distribution. */
+/* Each piece gets the requests that its rate and length give, for any distribution of gaps. */
 static void pieces_hold_their_share_of_the_requests(void **state)
 {
 	static const struct rate_piece pieces[] = {{10, 1}, {5, 0}, {20, 0.25}, {5, 3}};
-	static const double expected[] = {100, 0, 50, 150}; /* of a round of 40 s at 10 a second */
+	static const double expected[] = {100, 0, 50, 150}; /* in a round of 40 s at 10 a second */
 	static const double cvs[] = {0, 1, 3};
 	enum { ROUNDS = 2000 };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cvs); i++) {
-		struct traffic_plan plan = {.requests_per_s = 9.7310913, /* no even gap ends where a piece does */
+		struct traffic_plan plan = {.requests_per_s = 9.7310913, /* so that no even gap ends with a piece */
 			.gap_cv = cvs[i],
 			.prompt = {.mean = 1},
 			.output = {.mean = 1},
@@ -202,7 +205,7 @@ static void pieces_hold_their_share_of_the_requests(void **state)
 	}
 }
 
-/* Pieces far longer than a queue remembers: each waits as its own M/M/1, and requests see the mean of these. */
+/* The pieces are far longer than a queue's memory: each waits as its own M/M/1, and requests see the mean of both. */
 static void slow_pieces_wait_as_each_alone(void **state)
 {
 	static const struct rate_piece pieces[] = {{20000, 0.5}, {20000, 1}};
@@ -221,7 +224,8 @@ static void slow_pieces_wait_as_each_alone(void **state)
 
 /* --- classes ------------------------------------------------------------------------------------------------- */
 
-/* Cobham 1954: with W0 = rho of exponential services, the first wait W0/(1 - rho1), the rest W0/((1 - rho1)(1 - rho)). */
+/* Cobham 1954: with W0 = rho of exponential services, the first class waits
+ * W0/(1 - rho1), the rest W0/((1 - rho1)(1 - rho)). */
 static void the_first_class_waits_as_cobham(void **state)
 {
 	static const double shares[] = {0.25, 0.5, 0.8};
@@ -242,7 +246,8 @@ static void the_first_class_waits_as_cobham(void **state)
 	}
 }
 
-/* One class, whichever, is first come first served; and turns do not change what all wait together (work is conserved). */
+/* A single class, either of the two, is served in order of arrival. With two
+ * classes the answered tokens stay the same. */
 static void one_class_alone_changes_nothing(void **state)
 {
 	static struct simulation_result old;
@@ -268,7 +273,7 @@ static void one_class_alone_changes_nothing(void **state)
 
 enum { PREFIX_TOKENS = 100 };
 
-/* Room for so many prefixes beside the one sequence that runs. */
+/* Gives the cache room for `room` prefixes beside the one sequence that runs. */
 static void share_prefixes(struct served *served, int32_t prefixes, int32_t room)
 {
 	served->engine.prefix_count = served->traffic.prefix_count = prefixes;
@@ -279,7 +284,7 @@ static void share_prefixes(struct served *served, int32_t prefixes, int32_t room
 	served->traffic.requests_per_s *= 10;
 }
 
-/* Prefixes that are all as likely are found as often as they are held: room over number, whoever is forgotten. */
+/* Equally likely prefixes are found as often as they are held: room over number, whichever prefix is evicted. */
 static void a_prefix_is_found_where_there_is_room(void **state)
 {
 	static const int32_t rooms[] = {5, 20, 40};
@@ -291,12 +296,13 @@ static void a_prefix_is_found_where_there_is_room(void **state)
 		share_prefixes(&served, 40, rooms[i]);
 		run(&served.setting);
 		assert_conserved();
-		/* While a sequence runs, its own tokens take the room of one. */
+		/* The tokens of a running sequence take the room of one prefix. */
 		assert_close(result.cached_share * 120 / 100, rooms[i] / 40.0, 0.06);
 	}
 }
 
-/* Sent where they lie, prefixes are shared out: four caches of 14 hold all 40. In turns each engine sees all of them. */
+/* With routing by prefix the engines divide the prefixes: four caches of 14
+ * hold all 40. In turns each engine sees all of them. */
 static void routing_decides_what_is_found(void **state)
 {
 	double found[4];
@@ -318,7 +324,7 @@ static void routing_decides_what_is_found(void **state)
 	assert_true(found[ROUTING_PREFIX_AWARE] > 0.95);
 }
 
-/* One replica has no choice, and prefixes that are nobody's are not looked for. */
+/* With one replica routing has no choice. Requests without a prefix are routed to the least outstanding. */
 static void routing_of_one_changes_nothing(void **state)
 {
 	static struct simulation_result old;
@@ -342,7 +348,7 @@ static void routing_of_one_changes_nothing(void **state)
 	assert_memory_equal(&result, &old, sizeof result);
 }
 
-/* A hot prefix does not bury its home: past the imbalance others take its requests. */
+/* A hot prefix does not overload its home: beyond the imbalance other replicas take its requests. */
 static void a_hot_prefix_spreads(void **state)
 {
 	struct served served;
@@ -358,9 +364,9 @@ static void a_hot_prefix_spreads(void **state)
 	assert_true(result.cached_share * 120 / 100 > 0.99);
 }
 
-/* --- replicas that come and go ------------------------------------------------------------------------------- */
+/* --- replicas that start and stop ---------------------------------------------------------------------------- */
 
-/* Cold for 50 s is as good as 50 s later. */
+/* A cold start of 50 s has the same effect as a start 50 s later. */
 static void a_cold_start_is_a_late_start(void **state)
 {
 	static const struct replica_change early[] = {{0, 1}, {100, 2}}, late[] = {{0, 1}, {150, 2}};
@@ -382,14 +388,15 @@ static void a_cold_start_is_a_late_start(void **state)
 	run(&served.setting);
 	assert_memory_equal(&result.e2e, &cold.e2e, sizeof result.e2e);
 	assert_memory_equal(&result.ttft, &cold.ttft, sizeof result.ttft);
-	assert_close(cold.replica_s - result.replica_s, 50, 1e-6); /* paid for while it starts */
+	assert_close(cold.replica_s - result.replica_s, 50, 1e-6); /* a starting replica is paid for */
 	served.setting.changes = NULL;
 	served.setting.change_count = 0;
 	run(&served.setting);
 	assert_true(histogram_mean_s(&result.e2e) <= histogram_mean_s(&cold.e2e));
 }
 
-/* Up and down every 200 s by the load: everyone is answered once, and no replica is paid for that is not there. */
+/* The fleet grows and shrinks every 200 s with the load: each request is
+ * answered once, and only present replicas are paid for. */
 static void a_fleet_that_breathes_loses_nothing(void **state)
 {
 	static const struct rate_piece pieces[] = {{200, 0.4}, {200, 1}};
@@ -420,7 +427,7 @@ static void a_fleet_that_breathes_loses_nothing(void **state)
 	run(&real.setting);
 	assert_close(breathing_s / result.replica_s, 0.75, 0.03);
 	assert_true(histogram_quantile_s(&result.ttft, 0.95) <= ttft_s);
-	/* A change to what is there already is none. */
+	/* A change to the present number changes nothing. */
 	for (int i = 0; i < CHANGES; i++)
 		changes[i].replicas = 4;
 	ttft_s = histogram_mean_s(&result.ttft);
@@ -431,7 +438,7 @@ static void a_fleet_that_breathes_loses_nothing(void **state)
 
 /* --- drafts -------------------------------------------------------------------------------------------------- */
 
-/* Sum of P(X > k), by hand; and what a renewal count's mean and variance are, from steps drawn one by one. */
+/* Sum of P(X > k), by hand; and the mean and variance of a renewal count, from steps drawn one by one. */
 static void steps_of_an_answer_are_a_renewal_count(void **state)
 {
 	static const struct {
@@ -457,14 +464,14 @@ static void steps_of_an_answer_are_a_renewal_count(void **state)
 			squares += steps * steps;
 		}
 		variance = squares / DRAWN - sum / DRAWN * (sum / DRAWN);
-		/* The last step overshoots: by (E[X^2]/E[X] - 1)/2 tokens on average (lattice renewal theorem). */
+		/* The last step overshoots by (E[X^2]/E[X] - 1)/2 tokens on average (lattice renewal theorem). */
 		assert_close(sum / DRAWN,
 			(rows[i].tokens + ((acceptance.variance + mean * mean) / mean - 1) / 2) / mean, 0.005);
 		assert_close(variance, rows[i].tokens * acceptance.variance / pow(mean, 3), 0.10);
 	}
 }
 
-/* Means stay what they are without chance; answers of one length spread. */
+/* Chance does not change the means, but answers of one length get a spread. */
 static void chance_spreads_what_it_leaves_on_average(void **state)
 {
 	double mean_s, spread;
@@ -485,7 +492,7 @@ static void chance_spreads_what_it_leaves_on_average(void **state)
 	assert_true(histogram_quantile_s(&result.tpot, 0.95) / histogram_quantile_s(&result.tpot, 0.05) > 1.04 * spread);
 }
 
-/* Every draft right, or none: nothing is left to chance. */
+/* If every draft is right, or none is, chance has no effect. */
 static void certain_drafts_change_nothing(void **state)
 {
 	static const double certain[] = {0, 1};

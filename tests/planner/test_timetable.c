@@ -1,4 +1,4 @@
-/* E100 against brute force: every way of running and pausing, minute by minute. */
+/* E100 against brute force over every way of running and pausing, minute by minute. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static double rate_of_minute(const struct fixture *f, int minute)
 	return f->slots[i].rate_per_hour / 60;
 }
 
-/* Least cost of all on/off patterns that do exactly the work; HUGE_VAL: none does. */
+/* Returns the least cost of all on/off patterns that do exactly the work; HUGE_VAL if none does. */
 static double brute_force(const struct fixture *f, int minutes)
 {
 	double least = HUGE_VAL, rates[MINUTES_MAX];
@@ -72,7 +72,8 @@ static double brute_force(const struct fixture *f, int minutes)
 	return least;
 }
 
-/* What any timetable must hold: inside the slots, apart, in order, the right work, and the cost that it says. */
+/* Checks that the pieces are inside the slots, apart and in order, that they do
+ * the work, and that the cost is right. */
 static void assert_sound(const struct fixture *f, int64_t minutes)
 {
 	int64_t running = 0, last = -1;
@@ -142,7 +143,8 @@ static void a_night_is_waited_for(void **state)
 	assert_close(f.table.cost, 250, 1e-12);
 }
 
-/* Pausing over one dear hour pays for a restart of 10 minutes at 100, and no more for one that costs as much as it saves. */
+/* Pausing over one dear hour pays for a restart of 10 minutes at 100, but not
+ * for one that costs as much as it saves. */
 static void a_pause_pays_for_its_restart(void **state)
 {
 	static const double rates[] = {100, 300, 100, 100};
@@ -157,13 +159,13 @@ static void a_pause_pays_for_its_restart(void **state)
 	assert_true(solve(&f));
 	assert_int_equal(f.table.count, 2);
 	assert_close(f.table.cost, 300, 1e-12); /* 180 minutes at 100 */
-	f.task.restart_minutes = 11; /* a minute more than the cheap hours hold */
+	f.task.restart_minutes = 11; /* a minute more than the cheap hours have */
 	assert_true(solve(&f));
 	assert_close(f.table.cost, 305, 1e-12); /* 181 minutes, one of them at 300 */
 	f.task.work_minutes = 120;
 	f.task.restart_minutes = 1;
 	assert_true(solve(&f));
-	assert_int_equal(f.table.count, 1); /* the last two hours, unbroken */
+	assert_int_equal(f.table.count, 1); /* the last two hours, without a pause */
 	assert_int_equal(f.pieces[0].start_minute, 120);
 }
 
@@ -194,12 +196,12 @@ static void edges(void **state)
 	fixture_begin(&f);
 	slots_add(&f, 3, 60, rates);
 	f.task.pauses = true;
-	f.task.work_minutes = 180; /* all there is */
+	f.task.work_minutes = 180; /* all minutes of the slots */
 	assert_true(solve(&f));
 	assert_close(f.table.cost, -40, 1e-12);
 	f.task.work_minutes = 181;
 	assert_false(solve(&f));
-	f.task.work_minutes = 120; /* paid for running: the two cheap hours */
+	f.task.work_minutes = 120; /* negative rates: the two cheap hours */
 	assert_true(solve(&f));
 	assert_close(f.table.cost, -60, 1e-12);
 	f.task.work_minutes = 1;
@@ -207,7 +209,8 @@ static void edges(void **state)
 	assert_close(f.table.cost, -50.0 / 60, 1e-12);
 }
 
-/* A year of hours with days, weeks and noise: proved, sound, never above the best unbroken piece, cheaper restarts never dearer. */
+/* 400 hours with daily and weekly cycles and noise: the timetable is proved and sound, never costs more than the best
+ * unbroken piece, and does not cost more with cheaper restarts. */
 static void monotone_in_its_freedoms(void **state)
 {
 	struct random random;

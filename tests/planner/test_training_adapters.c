@@ -1,4 +1,5 @@
-/* LoRA and QLoRA: adapters that are computed apart, weights that are widened, and what frozen weights need not keep (E157). */
+/* LoRA and QLoRA: adapters with kernels of their own, weights that are widened,
+ * and what frozen weights need not keep (E157). */
 #include "planner/step/layout.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"
@@ -33,7 +34,8 @@ static struct priced cost_of(enum fine_tuning_method method, enum stack stack, e
 	return cost;
 }
 
-/* Adapters of their own have kernels of their own: slower than full tuning's forward pass where the host issues, and with every token. */
+/* Separate adapters have kernels of their own: slower than the forward pass of full tuning where the host issues
+ * kernels, and with every token. */
 static void separate_adapters_cost_kernels(void **state)
 {
 	double fused_s = cost_of(FINE_TUNING_LORA, STACK_MEGATRON_CORE, PRECISION_BF16, 256).time.launch_overhead_s;
@@ -43,11 +45,11 @@ static void separate_adapters_cost_kernels(void **state)
 
 	(void)state;
 	assert_true(few.time.launch_overhead_s > 1.3 * full.time.launch_overhead_s && few.time.launch_overhead_s > fused_s);
-	assert_true(many.time.compute_s < all.time.compute_s);       /* no gradients of weights */
-	assert_true(many.time.compute_s > 1.05 * other.time.compute_s); /* but more of small work */
+	assert_true(many.time.compute_s < all.time.compute_s);       /* without gradients of weights */
+	assert_true(many.time.compute_s > 1.05 * other.time.compute_s); /* but with more small kernels */
 }
 
-/* Widening a weight takes as long for one token as for many: three passes, two of them here. */
+/* Widening a weight takes as long for one token as for many. There are three passes, two of them here. */
 static void widening_is_per_weight(void **state)
 {
 	double widened_s[2];
@@ -57,11 +59,11 @@ static void widening_is_per_weight(void **state)
 		widened_s[i] = cost_of(FINE_TUNING_QLORA, STACK_FSDP, PRECISION_BF16, i ? 8192 : 1024).time.compute_s -
 			cost_of(FINE_TUNING_LORA, STACK_FSDP, PRECISION_BF16, i ? 8192 : 1024).time.compute_s;
 	assert_close(widened_s[0], widened_s[1], 1e-6);
-	assert_true(widened_s[0] / (8 * 2 * fixture.input.model.params_total) > 4e-12); /* s of a weight and pass on an H100; 9 to 12 ps on an A100 */
+	assert_true(widened_s[0] / (8 * 2 * fixture.input.model.params_total) > 4e-12); /* s per weight and pass on an H100; 9 to 12 ps on an A100 */
 	assert_true(widened_s[0] / (8 * 2 * fixture.input.model.params_total) < 9e-12);
 }
 
-/* Megatron Core in 8 bits: a byte a frozen weight, and activations in 8 bits where products read them. */
+/* Megatron Core in 8 bits: a byte per frozen weight, and 8-bit activations where products read them. */
 static void frozen_weights_in_eight_bits_are_small(void **state)
 {
 	struct priced wide = cost_of(FINE_TUNING_LORA, STACK_MEGATRON_CORE, PRECISION_BF16, 8192), narrow = cost_of(FINE_TUNING_LORA, STACK_MEGATRON_CORE, PRECISION_FP8, 8192);
@@ -72,7 +74,7 @@ static void frozen_weights_in_eight_bits_are_small(void **state)
 	assert_true(narrow.memory.activations_bytes < 0.65 * tuned.memory.activations_bytes);
 }
 
-/* A compiled program has a place for each buffer before it begins: nothing lies between them. */
+/* A compiled program places every buffer before it runs. Its overhead is its fragmentation, without a context. */
 static void compiled_programs_have_no_context(void **state)
 {
 	const struct parallelism layout = {.tensor = 1, .pipeline = 1, .data = 8, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1, .zero_stage = 3,

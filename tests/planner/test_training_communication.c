@@ -1,4 +1,4 @@
-/* What ranks send each other in a step: gathers, scatters, schedules, and who sends when. */
+/* What ranks send each other in a step: gathers, scatters, schedules, and which ranks send when. */
 #include "planner/operators/collective.h"
 #include "planner/step/layer_time.h"
 #include "planner/step/pipeline.h"
@@ -9,7 +9,7 @@
 static struct training_fixture fixture;
 static struct setting setting;
 
-/* DeepSpeed hides nothing: what is sent is what shows. */
+/* Many tests use DeepSpeed, which hides nothing: all that is sent shows. */
 static struct physics used; /* the shipped constants, unless a test changes one */
 
 static void begin(enum stack stack)
@@ -38,7 +38,7 @@ static struct parallelism flat(int64_t data, int64_t zero_stage)
 		.zero_group = data, .recompute = RECOMPUTE_FULL, .sequence_parallel = TRUTH_FALSE, .offload = TRUTH_FALSE};
 }
 
-/* 10 us inside a domain of eight, 20 us from domain to domain: a ring passes all of them, a tree only its depth. */
+/* 10 us inside a domain of eight, 20 us between domains: a ring passes all domains, a tree only its depth. */
 static void rings_pass_every_domain(void **state)
 {
 	struct physics physics = {.link_latency_s = 10e-6, .nic_latency_s = 20e-6};
@@ -51,7 +51,8 @@ static void rings_pass_every_domain(void **state)
 	assert_close(collective_all_reduce_s(&device, &physics, collective_group(&device, 1, 1), 1e9), 0, 1e-12);
 }
 
-/* A slice of 4 x 4 x 8 chips: eight tensor ranks lie on one axis, the sixteen data ranks across them on the other two; alone a group has all. */
+/* A slice of 4 x 4 x 8 chips: eight tensor ranks use one axis, and the sixteen data ranks across them the other two.
+ * A group alone uses all three. */
 static void a_slice_leaves_axes_to_its_outermost_group(void **state)
 {
 	struct device cube = {.link_bytes_per_s = 300e9, .domain = 8960, .node = 4, .torus_dimensions = 3}, square = cube;
@@ -69,7 +70,7 @@ static void a_slice_leaves_axes_to_its_outermost_group(void **state)
 	assert_close(collective_rate_bytes_per_s(&cube, collective_outer_group(&cube, 16, 8)), 300e9, 1e-12);
 }
 
-/* The same chip under another name is issued layer by layer, and does the last product of each layer again. */
+/* The same chip under another name issues its step layer by layer, and recomputes the last product of each layer. */
 static void a_compiled_step_issues_nothing(void **state)
 {
 	struct parallelism layout = flat(8, 3);
@@ -84,12 +85,13 @@ static void a_compiled_step_issues_nothing(void **state)
 	issued = timed(&layout, 8);
 	assert_true(setting.physics == &used && !setting.software.drops_unread);
 	assert_true(compiled.launch_overhead_s <= 1e-3 && issued.launch_overhead_s > 1e-3);
-	/* a quarter of the forward pass of a gated layer is its last product; recomputation beside a third of the arithmetic */
+	/* the last product is a quarter of a gated layer's forward pass; recomputation
+	 * is about a third of the arithmetic */
 	assert_true(compiled.recompute_s / compiled.compute_s < 0.87 * issued.recompute_s / issued.compute_s);
 	assert_true(compiled.recompute_s / compiled.compute_s > 0.6 * issued.recompute_s / issued.compute_s);
 }
 
-/* The search leaves out what a layout cannot fall below: recomputation of a compiled step is less than its forward pass. */
+/* The search rules out layouts by their least recomputation. In a compiled step it is less than the forward pass. */
 static void the_least_recomputation_is_no_more_than_it_takes(void **state)
 {
 	static const char *const ids[] = {"tpu-v5p", "chip"};
@@ -117,7 +119,8 @@ static void short_groups_leave_places_empty(void **state)
 	assert_close(pipeline_time_s(1, 8, 86, 8, 1), 86 + 7, 1e-12);
 }
 
-/* ZeRO-2 has nowhere to sum whole gradients: each micro-batch scatters its own. ZeRO-1 sums first, and sends once. */
+/* ZeRO-2 cannot store sums of whole gradients, so each micro-batch scatters its
+ * own. ZeRO-1 sums first and sends once. */
 static void sharded_gradients_are_sent_with_every_micro_batch(void **state)
 {
 	struct parallelism layout = flat(16, 1);
@@ -133,16 +136,18 @@ static void sharded_gradients_are_sent_with_every_micro_batch(void **state)
 	scatter_s = collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 16, 1), 2 * params);
 	tables_s = collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 16, 1), 2 * 2.0 * setting.model->vocabulary * setting.model->hidden);
 	assert_close(timed(&layout, 16 * 8).data_comm_exposed_s - few_s, 4 * (32 * scatter_s + tables_s), 1e-6);
-	assert_close(timed(&layout, 16).data_comm_exposed_s, once_s, 1e-9); /* one micro-batch: as ZeRO-1 */
+	assert_close(timed(&layout, 16).data_comm_exposed_s, once_s, 1e-9); /* one micro-batch: the same as ZeRO-1 */
 }
 
-/* One gather of `bytes` that no rank of a machine helps another with: 25 GB/s x nic_fraction into each of 16 ranks. */
+/* Returns the time of one gather of `bytes` without help between the ranks of a machine: 25 GB/s x nic_fraction into
+ * each of 16 ranks. */
 static double alone_s(double bytes)
 {
 	return 15.0 / 16 * bytes / setting.device.nic_bytes_per_s;
 }
 
-/* ZeRO-3 gathers the tables as it gathers layers: twice a micro-batch, and scatters their gradients. Nothing is hidden here. */
+/* ZeRO-3 gathers the tables like the layers, twice a micro-batch, and scatters
+ * their gradients. The overlap is off here. */
 static void tables_are_gathered_too(void **state)
 {
 	struct parallelism layout = flat(16, 3);
@@ -158,8 +163,8 @@ static void tables_are_gathered_too(void **state)
 	assert_close(with_s - without_s, 4 * 3 * collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 16, 1), 2 * tables), 1e-6);
 }
 
-/* DeepSpeed's ZeRO-3 sends each submodule on its own, over each rank's own adapter, and once more where the forward pass is done again;
- * inside a machine the link carries it. */
+/* DeepSpeed's ZeRO-3 sends each submodule alone, over each rank's own adapter, and once more if the forward pass is
+ * recomputed. Inside a machine the link carries it. */
 static void submodules_come_over_each_ranks_own_adapter(void **state)
 {
 	struct parallelism layout = flat(16, 3);
@@ -182,7 +187,7 @@ static void submodules_come_over_each_ranks_own_adapter(void **state)
 			2 * 2.0 * setting.model->vocabulary * setting.model->hidden), 1e-6);
 }
 
-/* The host's cost of BLOOM's ZeRO-1 goes with what a rank holds between steps: its shard under ZeRO-3. */
+/* The host's cost in BLOOM's ZeRO-1 is proportional to what a rank holds between steps: its shard under ZeRO-3. */
 static void hosts_synchronise_what_they_hold(void **state)
 {
 	struct parallelism layout = flat(16, 2);
@@ -200,7 +205,7 @@ static void hosts_synchronise_what_they_hold(void **state)
 	assert_close(shards_s, physics_fitted.synchronise_s * fixture.input.model.params_total / 16, 1e-2);
 }
 
-/* Weights come back from inside the shard group: one machine's link instead of the adapters. */
+/* Weights are gathered inside the shard group: over one machine's link instead of the adapters. */
 static void a_smaller_shard_group_gathers_faster(void **state)
 {
 	struct parallelism layout = flat(64, 1);
@@ -216,7 +221,8 @@ static void a_smaller_shard_group_gathers_faster(void **state)
 		collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 8, 1), 2 * params), 0.01);
 }
 
-/* InternEvo sends every tensor of a shard on its own, round the whole shard group (its published scaling from 16 to 1,024 accelerators). */
+/* InternEvo sends every tensor of a shard alone, around the whole shard group
+ * (its published scaling from 16 to 1,024 accelerators). */
 static void single_tensors_pay_latency_each(void **state)
 {
 	struct parallelism layout = flat(512, 1);
@@ -232,7 +238,7 @@ static void single_tensors_pay_latency_each(void **state)
 	assert_close(many_s - few_s, physics_s, 0.02);
 }
 
-/* The first and the last stage hold the same table, and sum its gradients. */
+/* The first and the last stage hold the same table and sum its gradients. */
 static void tied_tables_are_summed_over_the_ends(void **state)
 {
 	struct parallelism layout = flat(8, 1);
@@ -249,12 +255,13 @@ static void tied_tables_are_summed_over_the_ends(void **state)
 	layout.pipeline = 1;
 	layout.data = layout.zero_group = 16;
 	untied_s = timed(&layout, 64).data_comm_exposed_s;
-	fixture.input.model.tied_embeddings = true; /* one table instead of two: nothing to sum over the ends, and one less to scatter and to gather */
+	fixture.input.model.tied_embeddings = true; /* one table instead of two: no sum over the ends, and one less to scatter and to gather */
 	assert_close(untied_s - timed(&layout, 64).data_comm_exposed_s,
 		15.0 / 16 * (4 + 2) * 50304 * 4096 / collective_rate_bytes_per_s(&setting.device, collective_group(&setting.device, 16, 1)), 1e-9);
 }
 
-/* What DeepSeek published in February 2025 (DualPipe, DeepEP, DeepGEMM) is anybody's since; Megatron's own came later. */
+/* The generic stack has the methods that DeepSeek published in February 2025 (DualPipe, DeepEP, DeepGEMM) since then.
+ * Megatron's own came later. */
 static void published_methods_are_anybodys(void **state)
 {
 	struct software before = software_of(STACK_GENERIC, "2024-12", PRECISION_FP8, 2022, &physics_fitted);
@@ -284,7 +291,7 @@ static void begin_experts(int64_t domain, const char *release)
 	model_finish(&fixture.input.model);
 }
 
-/* Two waits of the host a layer of experts and micro-batch; none where one domain spans machines. */
+/* The host waits twice per layer of experts and micro-batch, but not where one domain spans machines. */
 static void counts_of_tokens_are_waited_for(void **state)
 {
 	struct parallelism layout = flat(16, 1);
@@ -300,7 +307,8 @@ static void counts_of_tokens_are_waited_for(void **state)
 	assert_close(waiting_s - running_s, 4 * 2 * 32 * physics_fitted.expert_wait_s, 0.02);
 }
 
-/* Since Megatron Core 0.14 experts' exchange runs beside other work inside a domain; what crosses machines still shows. */
+/* Since Megatron Core 0.14 the experts' exchange overlaps other work inside a
+ * domain. Across machines it still shows. */
 static void exchange_across_machines_shows(void **state)
 {
 	static const struct {
@@ -324,7 +332,7 @@ static void exchange_across_machines_shows(void **state)
 	}
 }
 
-/* E140. A machine of eight with a link over 1, 2, 4 or 8 of them. */
+/* E140. Returns a machine of eight with a link over 1, 2, 4 or 8 of them. */
 static struct device linked(int64_t domain)
 {
 	struct accelerator accelerator = {.pcie_gen = 5, .max_nvlink_domain = domain, .interconnect_gbs = 900};
@@ -353,7 +361,8 @@ static void smaller_domains_are_never_faster(void **state)
 			}
 }
 
-/* A domain of the whole machine knows no PCIe; a slightly slower port or bus makes slightly slower collectives. */
+/* A domain of the whole machine does not use PCIe. A slightly slower port or
+ * bus makes slightly slower collectives. */
 static void machines_in_one_domain_use_no_pcie(void **state)
 {
 	static const struct physics physics = {.link_latency_s = 10e-6, .nic_latency_s = 20e-6};
@@ -378,7 +387,8 @@ static void machines_in_one_domain_use_no_pcie(void **state)
 		}
 }
 
-/* Tensor 8 over bridged pairs: the ring crosses PCIe, nothing hides it, and the sequence is gathered once more; over one domain as before. */
+/* Tensor 8 over bridged pairs: the ring crosses PCIe, nothing hides it, and the sequence is gathered once more. Over
+ * one domain nothing changes. */
 static void bridges_do_not_make_a_machine(void **state)
 {
 	struct parallelism layout = flat(1, 0);

@@ -38,15 +38,15 @@ static void scaling_answers_the_missing_two(void **state)
 	request = (struct scaling_request){.compute_flops = 1, .tokens = 300e9, .params = 175e9, .epochs = ABSENT_NUMBER, .law = "kaplan"};
 	assert_int_equal(planner_scaling(&request, &estimate, &fixture.failure), STATUS_INVALID);
 	assert_int_equal(fixture.failure.fault_count, 2);
-	/* Compute beside one of the others says two different things. */
+	/* Compute and tokens each determine the optimum, so a request with both is rejected. */
 	failure_clear(&fixture.failure);
 	request = (struct scaling_request){.compute_flops = 5.76e23, .tokens = 300e9, .params = ABSENT_NUMBER, .epochs = ABSENT_NUMBER};
 	assert_int_equal(planner_scaling(&request, &estimate, &fixture.failure), STATUS_INVALID);
 	assert_string_equal(fixture.failure.faults[0].pointer, "/compute_flops");
-	assert_int_equal(fixture.failure.detail[0], '\0'); /* left for the faults to say */
+	assert_int_equal(fixture.failure.detail[0], '\0'); /* the faults explain it */
 }
 
-/* Tokens are those of one epoch: a plan and the estimate judge the same training by one function (E145). */
+/* `tokens` counts one epoch. A plan and the estimate use one function for the same training (E145). */
 static void epochs_mean_the_same_in_a_plan_and_in_the_estimate(void **state)
 {
 	static const double passes[] = {1, 2, 4, 40, 400};
@@ -70,7 +70,7 @@ static void epochs_mean_the_same_in_a_plan_and_in_the_estimate(void **state)
 		assert_close(estimate.tokens_total, fixture.plan.workload.tokens_total, 1e-12);
 		assert_close(estimate.optimum.tokens, fixture.plan.compute_optimal.tokens_optimal, 1e-12);
 		assert_int_equal(estimate.verdict, fixture.plan.compute_optimal.verdict);
-		assert_true(estimate.given.loss < before); /* what is seen again teaches less, and never unlearns */
+		assert_true(estimate.given.loss < before); /* repeated tokens teach less, but do not raise the loss */
 		before = estimate.given.loss;
 		request.compute_flops = 6e19 * passes[i];
 		assert_int_equal(planner_scaling(&request, &estimate, &fixture.failure), STATUS_OK);
@@ -108,7 +108,7 @@ static void memory_of_a_model_alone_and_on_hardware(void **state)
 	request.parallelism.tensor = request.parallelism.pipeline = 1;
 	assert_int_equal(planner_memory(&request, &fixture.input.model, &h100.accelerator, &estimate, &fixture.failure), STATUS_OK);
 	assert_int_equal(estimate.fits, TRUTH_FALSE);
-	assert_true(estimate.headroom_bytes < 0 && estimate.gpu_count_min == ABSENT_COUNT); /* unsharded, no number does */
+	assert_true(estimate.headroom_bytes < 0 && estimate.gpu_count_min == ABSENT_COUNT); /* no number is enough */
 	request.parallelism.tensor = request.parallelism.pipeline = ABSENT_COUNT;
 	request.parallelism.zero_stage = 3;
 	request.parallelism.recompute = RECOMPUTE_FULL;
@@ -146,7 +146,8 @@ static void absent_memory_request(struct memory_request *request, enum memory_pu
 	failure_clear(&fixture.failure);
 }
 
-/* E146: a number of accelerators holds a training exactly when it is the least one or more, and a plan finds a layout exactly there. */
+/* E146: a training fits exactly if the number of accelerators is at least the
+ * least one, and a plan finds a layout only then. */
 static void training_fits_from_its_least_number_on_as_plans_do(void **state)
 {
 	static const int64_t counts[] = {1, 2, 3, 4, 5, 7, 8, 11, 16, 24, 31, 32, 64, 100, 128, 1000, 4096};
@@ -170,7 +171,7 @@ static void training_fits_from_its_least_number_on_as_plans_do(void **state)
 				assert_int_equal(planner_memory(&request, &fixture.input.model, &candidate.accelerator, &estimate, &fixture.failure), STATUS_OK);
 				assert_int_equal(estimate.fits == TRUTH_TRUE, counts[i] >= estimate.gpu_count_min);
 				assert_int_equal(estimate.fits == TRUTH_TRUE, estimate.headroom_bytes >= 0);
-				assert_true(least == 0 || estimate.gpu_count_min == least); /* of the model and the accelerator, whatever number is asked for */
+				assert_true(least == 0 || estimate.gpu_count_min == least); /* depends on the model and the accelerator, not on the requested number */
 				assert_true(estimate.least_bytes <= estimate.training.total_bytes);
 				least = estimate.gpu_count_min;
 				both[estimate.fits == TRUTH_TRUE] = true;
@@ -182,16 +183,16 @@ static void training_fits_from_its_least_number_on_as_plans_do(void **state)
 				if (planned == STATUS_OK)
 					assert_int_equal(estimate.fits, TRUTH_TRUE);
 				else if (estimate.fits == TRUTH_TRUE)
-					assert_true(estimate.findings.warning_count > 0); /* on fewer of them, and says so */
+					assert_true(estimate.findings.warning_count > 0); /* on fewer, with a warning */
 			}
 			assert_true(both[true]);
 			assert_true(both[false] || least == 1);
 		}
 }
 
-/* E147: the same of sequences that are served at once. By hand: a sequence of 131,072 tokens in 32 layers of 8 x 128 keys and values in
- * two bytes takes 17.18 GB, so that one replica of one H100 holds 3 beside its 16 GB of weights, and 64 take 22; on replicas of four
- * (4 GB of weights on each) 16 go into one, and 16 accelerators hold them. */
+/* E147: the same for sequences served at once. By hand: a sequence of 131,072 tokens in 32 layers of 8 x 128 keys and
+ * values in two bytes takes 17.18 GB. One replica of one H100 holds 3 beside its 16 GB of weights, so 64 sequences
+ * take 22 replicas. A replica of four (4 GB of weights on each) holds 16, so 16 accelerators hold 64. */
 static void serving_fits_from_its_least_number_on(void **state)
 {
 	static const double at_once[] = {ABSENT_NUMBER, 1, 3, 4, 17, 64, 1000};
@@ -221,7 +222,8 @@ static void serving_fits_from_its_least_number_on(void **state)
 	}
 }
 
-/* The laws are of language models from random weights: elsewhere they are silent, and so is the critical batch that follows from their loss. */
+/* The laws are of language models trained from random weights. Other trainings get no figures from them, and no
+ * critical batch, which follows from their loss. */
 static void scaling_laws_speak_where_they_hold(void **state)
 {
 	(void)state;

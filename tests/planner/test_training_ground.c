@@ -1,5 +1,6 @@
-/* What holds on accelerators, networks and kinds of training that few have measured: inputs of layers in host memory, pairs of kernel library and
- * accelerator, what slow networks leave to overlap, models as published, and how wide an interval is for it (E159 to E163). */
+/* Accelerators, networks and kinds of training with few measurements: inputs of
+ * layers in host memory, pairs of kernel library and accelerator, overlap on slow
+ * networks, models as published, and the width of intervals (E159 to E163). */
 #include "planner/operators/collective.h"
 #include "planner/step/layout.h"
 #include "planner/step/pairs.h"
@@ -42,7 +43,8 @@ static struct step_time time_of(const struct parallelism *layout, struct memory_
 	return step.time;
 }
 
-/* E161. All but two of the inputs leave the accelerator; the link hides them unless it is slower than the passes. */
+/* E161. All but two of the inputs leave the accelerator. The passes hide this
+ * unless the link is slower than they are. */
 static void inputs_wait_on_the_host(void **state)
 {
 	struct parallelism hosted = eight;
@@ -57,13 +59,13 @@ static void inputs_wait_on_the_host(void **state)
 	with = time_of(&hosted, &moved);
 	assert_close(kept.activations_bytes - moved.activations_bytes, (LAYERS - 2.0) * 2 * HIDDEN * SEQUENCE, 1e-9);
 	assert_close(with.time_s, without.time_s, 1e-12); /* 67 MB a layer beside milliseconds of work */
-	setting.device.host_bytes_per_s = 2.0 * LAYERS * HIDDEN * SEQUENCE / (3 * without.time_s); /* three steps' time a way */
+	setting.device.host_bytes_per_s = 2.0 * LAYERS * HIDDEN * SEQUENCE / (3 * without.time_s); /* three steps' time each way */
 	slow = time_of(&hosted, &moved);
 	assert_true(slow.host_transfer_s > 4 * without.time_s && slow.time_s > 5 * without.time_s);
 	assert_close(slow.time_s - slow.host_transfer_s, without.time_s, 0.02);
 }
 
-/* A TPU's plan takes the host's memory where nothing else fits; a pin forbids it. */
+/* A TPU's plan uses the host's memory where nothing else fits. A pin forbids it. */
 static void memory_that_is_short_moves_inputs(void **state)
 {
 	(void)state;
@@ -83,7 +85,7 @@ static void memory_that_is_short_moves_inputs(void **state)
 	assert_string_equal(fixture.failure.faults[0].pointer, "/parallelism/offload_activations");
 }
 
-/* The layers' part of a first stage is the whole without what its table holds: 2 + 4 + 12 bytes an entry. */
+/* The layers' part of a first stage is the whole less its table: 2 + 4 + 12 bytes an entry. */
 static void layers_are_a_part(void **state)
 {
 	struct parallelism two = eight;
@@ -100,11 +102,11 @@ static void layers_are_a_part(void **state)
 	stages_split(&fixture.input.model, 2, 1, true, &stages);
 	memory_of_stage(&setting, &two, &stages, 0, &memory);
 	assert_close(memory.model_bytes - memory.layers_bytes, 18.0 * fixture.input.model.vocabulary * HIDDEN, 1e-9);
-	memory_of_stage(&setting, &two, &stages, 1, &memory); /* logits in 32 bits beside its table */
+	memory_of_stage(&setting, &two, &stages, 1, &memory); /* logits in 32 bits beside the table */
 	assert_close(memory.model_bytes - memory.layers_bytes, fixture.input.model.vocabulary * (18.0 * HIDDEN + 4.0 * SEQUENCE), 1e-9);
 }
 
-/* E159. */
+/* E159. The speed of kernels depends on the pair of stack and accelerator. */
 static void kernels_belong_to_pairs(void **state)
 {
 	double titan, core;
@@ -125,7 +127,7 @@ static void kernels_belong_to_pairs(void **state)
 	assert_true(setting.software.fuses_adapters);
 }
 
-/* E160. What a network of a tenth of the link's rate carries takes a tenth from the work beside it. */
+/* E160. A network with a tenth of the link's rate takes a tenth as much from the work beside it. */
 static void slow_networks_disturb_less(void **state)
 {
 	struct group across = {.ranks = 64, .local = 8, .machine = 8}, inside = {.ranks = 8, .local = 8, .machine = 8};
@@ -143,7 +145,8 @@ static void slow_networks_disturb_less(void **state)
 	assert_true(slow < 0.25);
 }
 
-/* E162. Fine-tuning before PyTorch 2.0 writes its scores to memory, kernel by kernel; pre-training did not, nor does what came later. */
+/* E162. Fine-tuning before PyTorch 2.0 writes its scores to memory, kernel by
+ * kernel. Pre-training did not, and later releases do not. */
 static void published_models_are_unfused(void **state)
 {
 	(void)state;
@@ -170,7 +173,8 @@ static void compiled_experts_are_batched(void **state)
 	assert_close(compiled.expert_gain_per_year, 0, 0);
 }
 
-/* Adam on the host: 2.41 s for 8e9 parameters at 256 GB/s (Ren et al. 2021, table 4), at the rate of 204.8 for four accelerators. */
+/* Adam on the host: 2.41 s for 8e9 parameters at 256 GB/s (Ren et al. 2021,
+ * table 4), here at 204.8 GB/s for four accelerators. */
 static void host_updates_at_the_measured_rate(void **state)
 {
 	struct parallelism offloaded = eight;
@@ -182,10 +186,10 @@ static void host_updates_at_the_measured_rate(void **state)
 	set(8);
 	offloaded.offload = TRUTH_TRUE;
 	time = time_of(&offloaded, &memory);
-	assert_close(time.host_transfer_s, 2.41 / 8e9 * fixture.input.model.params_total / 8 * 256 / 51.2, 0.03); /* and a third of the way there and back */
+	assert_close(time.host_transfer_s, 2.41 / 8e9 * fixture.input.model.params_total / 8 * 256 / 51.2, 0.03); /* and a third of the transfers */
 }
 
-/* E163. */
+/* E163. An interval is wider where fewer measurements of the kind were published. */
 static void intervals_are_as_wide_as_the_ground_is_far(void **state)
 {
 	double near, far, kind;

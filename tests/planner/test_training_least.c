@@ -1,4 +1,5 @@
-/* Bounds of a run that are known before a layout is timed: no plan is below them, and what they rule out is slower. */
+/* Bounds of a run that are known before a layout is timed: no plan is below its
+ * bound, and what a bound rules out is slower. */
 #include "planner/training/place.h"
 #include "planner/training/stage_schedule.h"
 #include "support/assert.h"
@@ -38,7 +39,7 @@ static struct candidate_plan planned(size_t candidate, int64_t gpu_count)
 	return candidate_plan;
 }
 
-/* Returned: what the plan's step takes over the bound's. */
+/* Checks that the plan is above its bound. Returns the time of the plan's step over that of the bound. */
 static double no_plan_is_below(size_t candidate, int64_t gpu_count)
 {
 	struct candidate_plan candidate_plan = planned(candidate, gpu_count), least;
@@ -68,7 +69,7 @@ static void plans_are_above_their_bounds(void **state)
 	assert_true(fitting >= 12);
 }
 
-/* The bound times what the plan takes over it is the plan's own time: just below it nothing is faster, just above it the plan is. */
+/* `factor` is the plan's time over its bound: just below it no layout is faster, just above it the plan is. */
 static void slower_is_slower(void **state)
 {
 	(void)state;
@@ -84,7 +85,7 @@ static void slower_is_slower(void **state)
 	}
 }
 
-/* What is given is no arithmetic. */
+/* A step with a given MFU has no bound, nor has one without the limit of memory. */
 static void given_steps_have_no_bound(void **state)
 {
 	struct candidate_plan least;

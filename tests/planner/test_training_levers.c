@@ -1,5 +1,5 @@
-/* Levers: each is offered where it applies, with the effect that planning again with the change really has; and what spares and
- * asynchronous checkpoints do to goodput. */
+/* Levers: each is offered where it applies, with the effect that planning again with the change has. Also the effect
+ * of spares and asynchronous checkpoints on goodput. */
 #include "planner/footprint/reliability.h"
 #include "planner/interval.h"
 #include "planner/training/measured.h"
@@ -27,7 +27,7 @@ static const struct advice *lever(const char *code)
 	return NULL;
 }
 
-/* Plans, and keeps the lever and the figures that it starts from. */
+/* Plans, and stores the lever and the figures before it. */
 static void expect(const char *code)
 {
 	const struct advice *offered;
@@ -45,7 +45,7 @@ static void expect(const char *code)
 	assert_true(strlen(kept.detail) > 20 && strlen(kept.effect) > 10);
 }
 
-/* The request was changed as the lever says: the plan must change as the lever said. */
+/* Plans again after the caller changed the request as the lever says. The figures must change as the lever said. */
 static void verify(void)
 {
 	fixture_planned(&fixture);
@@ -62,7 +62,7 @@ static void numbers_and_precision(void **state)
 	assert_true(kept.change_hours < 0 && kept.change_usd < 0);
 	REQUEST.common.precision = PRECISION_FP8;
 	verify();
-	assert_null(lever("precision")); /* it is pulled already */
+	assert_null(lever("precision")); /* already applied */
 	begin(64);
 	expect("more_accelerators");
 	assert_non_null(strstr(kept.effect, "hours less"));
@@ -80,7 +80,7 @@ static void numbers_and_precision(void **state)
 	assert_null(lever("precision")); /* an A100 has no FP8 */
 }
 
-/* Half the accelerators are cheaper and late: at the median in time, with the request's confidence not. */
+/* Half the accelerators are cheaper but late: in time at the median, but not with the request's confidence. */
 static void no_lever_breaks_a_promise(void **state)
 {
 	double half_p50, half_p80, likely_usd;
@@ -103,7 +103,7 @@ static void no_lever_breaks_a_promise(void **state)
 	REQUEST.deadline_hours = (half_p50 + half_p80) / 2;
 	fixture_planned(&fixture);
 	assert_false(fixture_advised(&fixture, "fewer_accelerators"));
-	/* twice as many are dearer than the budget allows for */
+	/* twice as many exceed the budget */
 	REQUEST.deadline_hours = ABSENT_NUMBER;
 	REQUEST.budget_usd = 1.001 * likely_usd;
 	fixture_planned(&fixture);
@@ -225,7 +225,7 @@ static void sizes_and_steps(void **state)
 	REQUEST.tokens = scaling_optimum(scaling_law_named(NULL), scaling_compute_of_loss(scaling_law_named(NULL), loss)).tokens;
 	model_from_size(&fixture.input.model, scaling_optimum(scaling_law_named(NULL), scaling_compute_of_loss(scaling_law_named(NULL), loss)).params, ABSENT_NUMBER);
 	verify();
-	assert_close(fixture.plan.compute_optimal.predicted_loss, loss, 0.005); /* the standard shape of a size is near it, not it */
+	assert_close(fixture.plan.compute_optimal.predicted_loss, loss, 0.005); /* the standard shape of a size is only near it */
 	begin(64);
 	REQUEST.epochs = 40;
 	REQUEST.tokens = 1e10;
@@ -263,7 +263,7 @@ static void experts_and_layers(void **state)
 	fixture_model(&fixture.input.model, 32, 4096, 32, 8, 14336, 32000, false);
 	verify();
 	assert_null(lever("fewer_layers"));
-	begin(256); /* a large model for its data: a quarter of the layers are worth less than a hundredth of the loss */
+	begin(256); /* large for its data: without a quarter of its layers the loss rises by less than a hundredth */
 	fixture_model(&fixture.input.model, 80, 8192, 64, 8, 28672, 128256, false);
 	REQUEST.tokens = 1e11;
 	expect("fewer_layers");
@@ -273,10 +273,10 @@ static void experts_and_layers(void **state)
 	verify();
 	REQUEST.fine_tuning.method = FINE_TUNING_FULL;
 	fixture_planned(&fixture);
-	assert_null(lever("fewer_layers")); /* no law says what a trained model loses */
+	assert_null(lever("fewer_layers")); /* no law says how a trained model's loss rises */
 	REQUEST.fine_tuning.method = FINE_TUNING_UNSET;
 	begin(8);
-	fixture_model(&fixture.input.model, 16, 2048, 16, 16, 5632, 32000, false); /* narrow: element-wise work takes its part */
+	fixture_model(&fixture.input.model, 16, 2048, 16, 16, 5632, 32000, false); /* narrow: element-wise work takes a share of the step */
 	expect("cheaper_activation");
 	fixture.input.model.kinds[0].gated = false;
 	fixture.input.model.params_total = fixture.input.model.params_active = fixture.input.model.params_embedding = ABSENT_NUMBER;
@@ -312,7 +312,7 @@ static void networks_and_machines(void **state)
 	verify();
 }
 
-/* Samples that arrive too slowly, in a batch above the critical one: fewer of them reach the same loss. */
+/* Samples arrive too slowly for a batch above the critical one: fewer of them reach the same loss. */
 static void a_batch_that_input_cannot_fill(void **state)
 {
 	double critical, over;
@@ -334,7 +334,7 @@ static void a_batch_that_input_cannot_fill(void **state)
 	REQUEST.input_pipeline.sample_bytes = REQUEST.input_pipeline.storage_gbs = ABSENT_NUMBER;
 	fixture_planned(&fixture);
 	assert_null(lever("reduce_batch")); /* nothing waits for samples */
-	/* Of a generic model the critical batch is not known; twenty thousand samples still help on ImageNet. */
+	/* The critical batch of a generic model is not known. On ImageNet twenty thousand samples still help. */
 	begin(8);
 	fixture.input.model = (struct model){.kind = MODEL_GENERIC, .generic_flops_per_sample = 4e9, .params_total = 25e6, .source = "a test"};
 	model_finish(&fixture.input.model);
@@ -360,7 +360,7 @@ static void memory_that_is_short(void **state)
 	verify();
 	REQUEST.parallelism.recompute = RECOMPUTE_FULL;
 	fixture_planned(&fixture);
-	assert_null(lever("more_memory")); /* what it would spare is asked for */
+	assert_null(lever("more_memory")); /* the recomputation that it would avoid is requested */
 	begin(8);
 	fixture_model(&fixture.input.model, 48, 6656, 52, 4, 17920, 32000, false); /* 21 billion parameters: their states do not fit on 8 */
 	REQUEST.parallelism.offload = TRUTH_TRUE;
@@ -381,7 +381,7 @@ static void samples_decoded_beforehand(void **state)
 	REQUEST.input_pipeline.workers = 4;
 	expect("data_format");
 	assert_true(kept.change_hours < 0);
-	assert_null(lever("faster_storage")); /* nothing is read slowly */
+	assert_null(lever("faster_storage")); /* reading is not slow */
 	REQUEST.input_pipeline.cpu_ms_per_sample = ABSENT_NUMBER;
 	verify();
 	begin(64);
@@ -390,7 +390,7 @@ static void samples_decoded_beforehand(void **state)
 	REQUEST.input_pipeline.cpu_ms_per_sample = 1;
 	fixture_planned(&fixture);
 	assert_non_null(lever("faster_storage"));
-	assert_null(lever("data_format")); /* reading binds */
+	assert_null(lever("data_format")); /* reading limits */
 	assert_null(lever("loader_workers"));
 }
 
@@ -409,11 +409,11 @@ static void gradients_of_32_bits(void **state)
 	REQUEST.parallelism.zero_stage = 3;
 	fixture_planned(&fixture);
 	assert_null(lever("gradient_compression"));
-	begin(8); /* one machine: nothing of the exchange is seen */
+	begin(8); /* one machine: the exchange does not show */
 	REQUEST.stack = STACK_MEGATRON_CORE;
 	fixture_planned(&fixture);
 	assert_null(lever("gradient_compression"));
-	assert_null(lever("host_syncs")); /* nor anything of what the host does once a step */
+	assert_null(lever("host_syncs")); /* nor does the host's work of each step */
 	assert_null(lever("fused_kernels"));
 }
 
@@ -440,7 +440,8 @@ static void no_lever_for_the_figure_alone(void **state)
 	assert_int_equal(fixture.plan.findings.dropped, 0);
 }
 
-/* Daly 2006, eq. 37, up to a checkpoint of twice the time between failures; a longer one is written once in that time. */
+/* Daly 2006, eq. 37, up to a checkpoint of twice the time between failures. A
+ * longer one is written once in that time. */
 static void checkpoints_are_as_far_apart_as_daly_has_them(void **state)
 {
 	const double delta = 40.0 / 3600, mtbf = 3.093;
@@ -452,7 +453,8 @@ static void checkpoints_are_as_far_apart_as_daly_has_them(void **state)
 	assert_close(reliability_daly_interval(7, 3), 3, 1e-12);
 }
 
-/* Two hosts of 128 a day and a day to repair: six spares, as ml-engineering's 5 to 10 %. Poisson(2): P(N <= 5) = 0.98344, P(N <= 6) = 0.99547. */
+/* Two of 128 hosts fail a day and take a day to repair: six spares, near the 5 to 10 % of ml-engineering.
+ * Poisson(2): P(N <= 5) = 0.98344, P(N <= 6) = 0.99547. */
 static void spares_are_enough(void **state)
 {
 	double without;
@@ -471,7 +473,7 @@ static void spares_are_enough(void **state)
 	REQUEST.reliability.spare_nodes = 6;
 	fixture_planned(&fixture);
 	assert_close(BEST.goodput.fraction, without * 0.995466, 1e-5);
-	assert_close(BEST.gpu_hours, BEST.wall_clock_hours * (1024 + 6 * 8), 1e-12); /* they are paid for */
+	assert_close(BEST.gpu_hours, BEST.wall_clock_hours * (1024 + 6 * 8), 1e-12); /* spares are paid for */
 	REQUEST.reliability.spare_nodes = 0;
 	fixture_planned(&fixture);
 	assert_close(BEST.goodput.fraction, without * exp(-2), 1e-5);
@@ -487,11 +489,11 @@ static void checkpoints_beside_the_training(void **state)
 	REQUEST.reliability.asynchronous = TRUTH_TRUE;
 	verify();
 	assert_true(BEST.goodput.checkpoint_s < 0.01);
-	assert_true(BEST.goodput.checkpoint_interval_minutes * 60 >= fixture.input.model.params_total * 14 / 1e9 * (1 - 1e-9)); /* not faster than they are written */
+	assert_true(BEST.goodput.checkpoint_interval_minutes * 60 >= fixture.input.model.params_total * 14 / 1e9 * (1 - 1e-9)); /* not more often than they can be written */
 	assert_null(lever("asynchronous_checkpoints"));
 }
 
-/* A teacher costs its forward pass and its weights, which ZeRO-3 spreads and gathers. */
+/* A teacher costs its forward pass and its weights, which ZeRO-3 shards and gathers. */
 static void a_teacher_is_held_and_run(void **state)
 {
 	double alone_s, whole_s, bytes;
@@ -507,7 +509,7 @@ static void a_teacher_is_held_and_run(void **state)
 	fixture_planned(&fixture);
 	assert_close(BEST.memory.weights_bytes - bytes, 2 * 30e9 / 8, 0.02);
 	whole_s = BEST.step.compute_s - alone_s;
-	assert_true(whole_s > 2 * 30e9 * 1024 * 8192 / (64 * 989.5e12)); /* two FLOP a parameter, at the peak at best */
+	assert_true(whole_s > 2 * 30e9 * 1024 * 8192 / (64 * 989.5e12)); /* two FLOP a parameter, at the peak or below */
 	assert_true(whole_s < 3 * 2 * 30e9 * 1024 * 8192 / (64 * 989.5e12));
 	REQUEST.parallelism.zero_stage = 3;
 	fixture_planned(&fixture);
@@ -528,13 +530,13 @@ static void a_day_less_six_hours(void **state)
 	hours = BEST.wall_clock_hours;
 	REQUEST.cadence_hours = ABSENT_NUMBER;
 	REQUEST.reserved_hours = ABSENT_NUMBER;
-	REQUEST.deadline_hours = 18; /* the same thing said otherwise */
+	REQUEST.deadline_hours = 18; /* the same limit as a deadline */
 	fixture_planned(&fixture);
 	assert_close(BEST.wall_clock_hours, hours, 1e-12);
 }
 
-/* A run as it is predicted changes nothing; one that takes twice as long in every part gains twice as much; and what only one part takes
- * longer is gained where a lever acts on that part. */
+/* A measured step equal to the prediction changes nothing. A step that is twice as long in every part doubles the
+ * gain. If one part alone is longer, levers on this part gain more. */
 static void levers_of_a_measured_step(void **state)
 {
 	struct measured_step measured = {0};
@@ -570,8 +572,8 @@ static void levers_of_a_measured_step(void **state)
 	assert_true(kept.sample_time_ratio < predicted.sample_time_ratio);
 }
 
-/* A deadline is held against the measured step: half the accelerators keep it as predicted, and not as measured. One that is missed
- * already takes no lever away that brings it nearer. */
+/* A deadline is checked against the measured step: half the accelerators keep it as predicted, but not as measured.
+ * If it is already missed, levers that bring it nearer are still offered. */
 static void a_measured_step_decides_what_keeps_the_deadline(void **state)
 {
 	struct measured_step measured = {0};
@@ -592,8 +594,8 @@ static void a_measured_step_decides_what_keeps_the_deadline(void **state)
 	assert_true(2 * hours + kept.change_hours > REQUEST.deadline_hours);
 }
 
-/* E83 by hand: predicted compute 0.6, memory 0.2, interconnect 0.195, input 0.005 of a second; measured 1.2 of computing together,
- * 0.39 of interconnect, 0.5 of input, and 0.1 that nobody names. */
+/* E83 by hand. Predicted: compute 0.6 s, memory 0.2 s, interconnect 0.195 s, input 0.005 s. Measured: compute and
+ * memory 1.2 s together, interconnect 0.39 s, input 0.5 s, and 0.1 s of no part. */
 static void measured_over_predicted(void **state)
 {
 	struct step_result predicted = {.time = {.time_s = 1, .compute_s = 0.6, .recompute_s = 0.2, .tensor_comm_s = 0.195, .input_wait_s = 0.005}, .samples = 64};
@@ -607,7 +609,7 @@ static void measured_over_predicted(void **state)
 	assert_close(scale.factors[BOTTLENECK_COMPUTE], 1.5, 1e-12);
 	assert_close(scale.factors[BOTTLENECK_MEMORY], 1.5, 1e-12);
 	assert_close(scale.factors[BOTTLENECK_INTERCONNECT], 2, 1e-12);
-	assert_close(scale.factors[BOTTLENECK_INPUT], 1, 1e-12); /* half a hundredth predicted: no measure of anything */
+	assert_close(scale.factors[BOTTLENECK_INPUT], 1, 1e-12); /* too small a share to scale by */
 	assert_close(scale.shares[BOTTLENECK_INPUT], 0.5 / 2.19, 1e-12);
 	assert_close(scale.rest_s, 0.495 + 0.1, 1e-12);
 	assert_close(measured_step_s(&scale, &predicted, 8), 2.19, 1e-12);

@@ -1,4 +1,5 @@
-/* Deadlines, budgets, caps, memory and pins: what binds, what is said when nothing is feasible, and awkward requests. */
+/* Deadlines, budgets, caps, memory and pins: which limit binds, faults where
+ * nothing is feasible, and awkward requests. */
 #include <stdlib.h>
 
 #include "planner/interval.h"
@@ -38,7 +39,8 @@ static void a_deadline_gives_the_smallest_number(void **state)
 	assert_contains(fixture.plan.rule_of_thumb.formula, "13.3");
 }
 
-/* Far below what any number takes the widest range is the likeliest. The fastest is another, and both are told. */
+/* With a deadline far below any plan's hours, the widest range is the likeliest. The fault names it and the fastest,
+ * which is another number. */
 static void an_impossible_deadline_says_what_is_likeliest(void **state)
 {
 	double fastest_hours, probability;
@@ -58,7 +60,7 @@ static void an_impossible_deadline_says_what_is_likeliest(void **state)
 	assert_non_null(at);
 	assert_int_equal(sscanf(at, "the highest probability is %lf, with %ld of", &probability, &likeliest), 2);
 	assert_int_not_equal(fastest, likeliest);
-	/* what the answer says of the fastest is so, and no number in between beats it by more than the search's steps */
+	/* the fastest keeps the hours that the fault gives; the likeliest does not */
 	REQUEST.deadline_hours = 1.001 * fastest_hours;
 	REQUEST.common.gpu_count = fastest;
 	fixture_planned(&fixture);
@@ -66,7 +68,8 @@ static void an_impossible_deadline_says_what_is_likeliest(void **state)
 	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
 }
 
-/* Each of two limits can be kept: what the answer says of both ends breaks the one that it does not keep. */
+/* Either of two limits can be kept alone. The fault gives both ends, and each
+ * breaks the limit that it does not keep. */
 static void limits_that_exclude_each_other_say_by_how_much(void **state)
 {
 	static const char *const words[] = {"the fastest found, ", "the cheapest, "};
@@ -81,7 +84,7 @@ static void limits_that_exclude_each_other_say_by_how_much(void **state)
 	REQUEST.deadline_hours = 240;
 	fixture_planned(&fixture);
 	REQUEST.budget_usd = 0.9 * interval_quantile(&BEST.interval.total_usd, 0.8);
-	assert_true(REQUEST.budget_usd > 1.05 * BEST.cost.total_usd && BEST.wall_clock_hours < 0.95 * REQUEST.deadline_hours); /* its medians keep both */
+	assert_true(REQUEST.budget_usd > 1.05 * BEST.cost.total_usd && BEST.wall_clock_hours < 0.95 * REQUEST.deadline_hours); /* the medians keep both limits */
 	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
 	assert_contains(fixture.failure.detail, "confidence of 0.8, but not all at once");
 	for (size_t i = 0; i < 2; i++) {
@@ -92,12 +95,12 @@ static void limits_that_exclude_each_other_say_by_how_much(void **state)
 	}
 	assert_true(hours[0] <= 240 && usd[0] > REQUEST.budget_usd);
 	assert_true(hours[1] > 240 && usd[1] <= REQUEST.budget_usd);
-	REQUEST.common.gpu_count = counts[1]; /* and is so */
+	REQUEST.common.gpu_count = counts[1]; /* planning it gives the same figures */
 	REQUEST.deadline_hours = ABSENT_NUMBER;
 	fixture_planned(&fixture);
 	assert_close(interval_quantile(&BEST.interval.total_usd, 0.8), usd[1], 1e-5);
 	assert_close(interval_quantile(&BEST.interval.wall_clock_hours, 0.8), hours[1], 1e-5);
-	/* without a price no money is spoken of */
+	/* without a price the fault does not mention money */
 	begin();
 	REQUEST.common.pricing.usd_per_gpu_hour = ABSENT_NUMBER;
 	REQUEST.common.gpu_count = ABSENT_COUNT;
@@ -112,7 +115,7 @@ static void limits_that_exclude_each_other_say_by_how_much(void **state)
 	assert_contains(fixture.failure.detail, " kg; raise a limit");
 }
 
-/* The cheapest at even odds may be dearer with the confidence asked for: offers of it differ more. */
+/* The cheapest at even odds may cost more with the requested confidence, because its offers differ more. */
 static void the_nearest_is_so_with_the_confidence(void **state)
 {
 	(void)state;
@@ -135,12 +138,12 @@ static void the_nearest_is_so_with_the_confidence(void **state)
 	assert_contains(fixture.failure.detail, "fewer tokens");
 }
 
-/* Of a cap that none keeps the answer names the number that needs least, and no other number needs less. */
+/* For a cap that no plan keeps, the fault names the number that needs least, and no other number needs less. */
 static void the_nearest_to_a_cap_needs_least(void **state)
 {
 	static const struct {
 		const char *words;
-		size_t cap, range; /* in the request and the intervals */
+		size_t cap, range; /* offsets in the request and in the option */
 	} caps[] = {
 		{"the thriftiest found, ", offsetof(struct training_request, common.energy_cap_kwh), offsetof(struct training_option, interval.total_kwh)},
 		{"the cleanest found, ", offsetof(struct training_request, common.carbon_cap_kgco2e), offsetof(struct training_option, interval.total_kgco2e)},
@@ -271,7 +274,8 @@ static void memory_says_what_would_help(void **state)
 	assert_close(100 * (said_hours / BEST.wall_clock_hours - 1), said_more, 0.02);
 }
 
-/* 21 billion parameters on 4 accelerators: their states only fit into the host's memory, and what that takes is what the plan with it takes. */
+/* 21 billion parameters on 4 accelerators: the states only fit with the host's memory. The fault gives the hours of
+ * the plan that uses it. */
 static void offload_is_the_nearest_with_its_price(void **state)
 {
 	double said_hours, said_times;

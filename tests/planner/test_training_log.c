@@ -1,4 +1,4 @@
-/* Training logs of known truth: verdicts, the interval's coverage, where to stop. */
+/* Training logs of known truth: verdicts, the coverage of intervals, and where to stop. */
 #include "planner/diagnosis/log_curve.h"
 #include "support/assert.h"
 
@@ -21,7 +21,7 @@ static double normal(void)
 	return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
 }
 
-/* A falling curve with noise of that share of the loss. */
+/* Fills in a falling curve whose noise is a share of the loss. */
 static void fill(size_t rows, double limit, double amplitude, double exponent, double noise)
 {
 	for (size_t i = 0; i < rows; i++) {
@@ -67,7 +67,7 @@ static void a_falling_loss_is_improving(void **state)
 	assert_close(diagnosis.training_log.noise_share, 0.01, 0.25);
 }
 
-/* 500 rows from 9.5 to 9.36: at a rate of 1e-7, and where the rate is not told. */
+/* 500 rows from 9.5 to 9.36: at a rate of 1e-7, and without a rate. */
 static void a_rate_that_is_too_low_is_found(void **state)
 {
 	static double rates[ROWS];
@@ -87,19 +87,19 @@ static void a_rate_that_is_too_low_is_found(void **state)
 	assert_int_equal(judged(&request)->verdict, LOG_TOO_SLOW);
 	assert_non_null(strstr(diagnosis.findings.advice[0].detail, "from 1e-07"));
 	assert_string_equal(diagnosis.findings.advice[0].severity, "important");
-	for (size_t i = 0; i < 500; i++) /* warm-up: the rate is on its way */
+	for (size_t i = 0; i < 500; i++) /* warm-up: the rate still rises */
 		rates[i] = 3e-4 * steps[i] / 2000;
 	assert_false(judged(&request)->verdict == LOG_TOO_SLOW || advised("raise_learning_rate"));
 	request.training_log.learning_rate = (struct number_list){NULL, 0};
-	for (size_t i = 0; i < 500; i++) /* the same slope late in a run is what a late loss does */
+	for (size_t i = 0; i < 500; i++) /* late in a run this slope is normal */
 		steps[i] += 100000;
 	assert_int_equal(judged(&request)->verdict, LOG_IMPROVING);
-	for (size_t i = 0; i < 500; i++) { /* a curve that bends, as of a fine-tuning at a usual rate */
+	for (size_t i = 0; i < 500; i++) { /* a curve that bends, as in fine-tuning at a usual rate */
 		steps[i] = (double)(i + 1);
 		losses[i] = 1.2 + 0.08 * exp(-steps[i] / 120) + 0.005 * normal();
 	}
 	assert_int_not_equal(judged(&request)->verdict, LOG_TOO_SLOW);
-	for (size_t i = 0; i < 500; i++) { /* nothing moves at all, at a rate that cannot move it */
+	for (size_t i = 0; i < 500; i++) { /* the loss does not move, at a rate that is too low to move it */
 		losses[i] = 10.8 + 0.01 * normal();
 		rates[i] = 1e-9;
 	}
@@ -121,7 +121,7 @@ static void a_rising_loss_diverges(void **state)
 	assert_true(isnan(diagnosis.training_log.fit.loss_limit));
 	assert_true(advised("lower_learning_rate") && advised("restart_from_checkpoint"));
 	fill(800, 2, 40, 0.5, 0.02);
-	losses[400] *= 20; /* a spike that it recovers from */
+	losses[400] *= 20; /* a spike from which the loss recovers */
 	assert_int_equal(judged(&request)->verdict, LOG_IMPROVING);
 	for (size_t i = 780; i < 800; i++)
 		losses[i] *= 4; /* a burst at the very end */
@@ -138,7 +138,7 @@ static void a_swinging_loss_oscillates(void **state)
 	for (size_t i = 0; i < 600; i++)
 		losses[i] *= 1 + 0.25 * sin((double)i * 0.9);
 	assert_int_equal(judged(&request)->verdict, LOG_OSCILLATING);
-	assert_close(diagnosis.training_log.swing_share, 2 * 0.25 * cos(0.1 * 3.14159265), 0.1); /* of a sine: its p10 to p90 */
+	assert_close(diagnosis.training_log.swing_share, 2 * 0.25 * cos(0.1 * 3.14159265), 0.1); /* p10 to p90 of a sine */
 	assert_true(advised("lower_learning_rate") && advised("larger_batch"));
 }
 
@@ -154,13 +154,13 @@ static void a_flat_loss_has_stalled(void **state)
 	}
 	assert_int_equal(judged(&request)->verdict, LOG_STALLED);
 	assert_close(diagnosis.training_log.last_loss, 2, 0.01);
-	assert_true(diagnosis.training_log.findings[0].step > 90 && diagnosis.training_log.findings[0].step < 150); /* where it came to rest, not where the last third begins */
+	assert_true(diagnosis.training_log.findings[0].step > 90 && diagnosis.training_log.findings[0].step < 150); /* where the loss became flat, not where the last third begins */
 	assert_true(advised("more_data") && !advised("check_training"));
 	for (size_t i = 0; i < 600; i++)
 		losses[i] = 5 + 0.001 * normal();
 	assert_int_equal(judged(&request)->verdict, LOG_STALLED);
 	assert_true(diagnosis.training_log.findings[0].step < 60);
-	assert_true(advised("check_training") && !advised("more_data")); /* never moved: it has not learned what there is */
+	assert_true(advised("check_training") && !advised("more_data")); /* never fell: more data do not help */
 }
 
 static void a_rising_validation_loss_overfits(void **state)
@@ -233,7 +233,7 @@ static void a_hundredth_has_its_price(void **state)
 	request.usd_per_step = 0.5;
 	request.usd_per_percent_max = 1000;
 	stop = judged(&request)->stop_step;
-	/* Where d ln L = -0.01 takes 2,000 steps: solved apart from the code, by bisection on L = 2 + 40 (s + 100)^-1/2. */
+	/* Where d ln L = -0.01 takes 2,000 steps: solved outside the code, by bisection on L = 2 + 40 (s + 100)^-1/2. */
 	assert_close(stop, 13197.74, 0.01);
 	request.usd_per_percent_max = 2000;
 	assert_true(judged(&request)->stop_step > stop);
@@ -250,7 +250,7 @@ static void logs_that_make_no_sense_are_refused(void **state)
 	random_state = 10;
 	fill(20, 2, 40, 0.5, 0.01);
 	failure_clear(&failure);
-	assert_int_equal(diagnose_log(&request, &room, &diagnosis, &failure), STATUS_INVALID); /* too few */
+	assert_int_equal(diagnose_log(&request, &room, &diagnosis, &failure), STATUS_INVALID); /* too few rows */
 	request = request_of(20);
 	request.training_log.loss.count = 19;
 	failure_clear(&failure);
@@ -260,7 +260,7 @@ static void logs_that_make_no_sense_are_refused(void **state)
 	failure_clear(&failure);
 	assert_int_equal(diagnose_log(&request, &room, &diagnosis, &failure), STATUS_INVALID);
 	assert_string_equal(failure.faults[0].pointer, "/training_log/step");
-	fill(20, 0, 0, 1, 0); /* nothing but zeros is a log too */
+	fill(20, 0, 0, 1, 0); /* a log of zeros is valid */
 	request = request_of(20);
 	assert_int_equal(judged(&request)->verdict, LOG_STALLED);
 }

@@ -1,4 +1,5 @@
-/* Money, energy and carbon of trainings: ranges, sensitivities, sums of parts, and the choice among places held against trying them all. */
+/* Money, energy and carbon of trainings: ranges, sensitivities, sums of parts,
+ * and the choice among offers against a trial of all. */
 #include <math.h>
 #include <string.h>
 
@@ -72,7 +73,7 @@ static void figures_lie_in_their_ranges(void **state)
 		assert_true(BEST.inputs.items[i].low <= BEST.inputs.items[i].value && BEST.inputs.items[i].value <= BEST.inputs.items[i].high);
 }
 
-/* E108 by hand: sigma of facility kWh is the root of the squares of hours, model, host and PUE. */
+/* E108 by hand: sigma of the facility's kWh is the root of the sum of the squares of hours, model, host and PUE. */
 static void ranges_join_as_the_equation_says(void **state)
 {
 	double hours, model = log(1.17 / 0.79) / 2.5631031, host = log(1.6 / 1.2) / 2.5631031, pue = log(1.3 / 1.1) / 2.5631031, sigma;
@@ -86,14 +87,14 @@ static void ranges_join_as_the_equation_says(void **state)
 	kwh = provenance_at("/energy/total_kwh");
 	assert_close(kwh->high / BEST.energy.total_kwh, exp(1.28155157 * sigma), 1e-6);
 	assert_close(provenance_at("/energy/mean_gpu_w")->high / BEST.energy.mean_gpu_w, exp(1.28155157 * model), 1e-6);
-	REQUEST.common.hardware.host_power_fraction = 0.3; /* what is given has no range */
+	REQUEST.common.hardware.host_power_fraction = 0.3; /* a given value has no range */
 	fixture_planned(&fixture);
 	assert_close(provenance_at("/energy/it_kwh")->high / BEST.energy.it_kwh, exp(1.28155157 * sqrt(hours * hours + model * model)), 1e-6);
 }
 
 /* --- sensitivities ------------------------------------------------------------------------------------------------ */
 
-/* The input put into the request or the candidate, as a caller would. False: there is no such place. */
+/* Puts the input into the request or the candidate, as a caller would. Returns false if there is no such place. */
 static bool put(const char *field, double value)
 {
 	struct candidate *candidate = &fixture.candidates[0];
@@ -126,9 +127,9 @@ static bool put(const char *field, double value)
 	return false;
 }
 
-static struct sensitivity told[SENSITIVITIES_MAX];
+static struct sensitivity reported[SENSITIVITIES_MAX];
 
-/* Plans again with each input at both ends of its range; returns how many were tried. */
+/* Plans again with each input at both ends of its range. Returns the number of plans tried. */
 static size_t check_sensitivities(void)
 {
 	const struct training_request request = REQUEST;
@@ -137,18 +138,18 @@ static size_t check_sensitivities(void)
 
 	fixture_planned(&fixture);
 	count = fixture.plan.findings.sensitivity_count;
-	memcpy(told, fixture.plan.findings.sensitivities, sizeof told);
+	memcpy(reported, fixture.plan.findings.sensitivities, sizeof reported);
 	assert_int_equal(fixture.plan.findings.dropped, 0);
 	for (size_t i = 0; i < count; i++) {
-		double before = figure_at(told[i].figure);
+		double before = figure_at(reported[i].figure);
 
-		assert_true(i == 0 || fabs(told[i].relative) <= fabs(told[i - 1].relative));
+		assert_true(i == 0 || fabs(reported[i].relative) <= fabs(reported[i - 1].relative));
 		for (int end = 0; end < 2; end++) {
-			if (!put(told[i].field, end ? told[i].high : told[i].low))
+			if (!put(reported[i].field, end ? reported[i].high : reported[i].low))
 				continue;
 			fixture_planned(&fixture);
-			/* whole steps, and batches that follow the tokens, leave the last digits open */
-			assert_close(figure_at(told[i].figure) / before, 1 + (end ? told[i].change_high : told[i].change_low), 1e-5);
+			/* whole steps, and batches that follow the tokens, change the last digits */
+			assert_close(figure_at(reported[i].figure) / before, 1 + (end ? reported[i].change_high : reported[i].change_low), 1e-5);
 			REQUEST = request;
 			fixture.candidates[0] = candidate;
 			fixture_planned(&fixture);
@@ -170,13 +171,13 @@ static void sensitivities_are_what_happens(void **state)
 	REQUEST.common.pricing.storage_usd_per_gb_month = 20;
 	assert_true(check_sensitivities() >= 30);
 	begin();
-	REQUEST.common.pricing.spot_interruptions_per_gpu_hour = 0.002; /* a price without an offer is what the caller says it is */
+	REQUEST.common.pricing.spot_interruptions_per_gpu_hour = 0.002; /* without an offer the interruptions are those of the request */
 	REQUEST.common.objective = OBJECTIVE_CARBON;
 	assert_true(check_sensitivities() >= 28);
-	assert_string_equal(told[0].figure, "/carbon/total_kgco2e");
+	assert_string_equal(reported[0].figure, "/carbon/total_kgco2e");
 }
 
-/* What a benchmark measured stands for the catalogue's, is said to, and takes its uncertainty along; the sum stays. */
+/* Measured power replaces the catalogue's, with its source and its uncertainty. The sum still holds. */
 static void measured_power_is_used_and_said(void **state)
 {
 	struct calibration *calibration = &fixture.candidates[0].calibration;
@@ -225,7 +226,7 @@ static void one_set_of_hours_is_behind_everything(void **state)
 	begin();
 	fixture_planned(&fixture);
 	check_sums(&BEST, 64, 0.3, 1.2);
-	REQUEST.reliability.spare_nodes = 2; /* they are paid, and idle */
+	REQUEST.reliability.spare_nodes = 2; /* spares are paid for, and idle */
 	REQUEST.common.hardware.host_power_fraction = 0.4;
 	REQUEST.common.pricing.storage_usd_per_gb_month = 0.1;
 	REQUEST.common.pricing.egress_usd_per_gb = 0.09;
@@ -239,14 +240,14 @@ static void one_set_of_hours_is_behind_everything(void **state)
 	fixture.candidates[0].supply_count = 1;
 	fixture.candidates[0].has_offer = true;
 	REQUEST.common.pricing.usd_per_gpu_hour = ABSENT_NUMBER;
-	REQUEST.common.gpu_count = 12; /* of two instances, four idle and are paid */
+	REQUEST.common.gpu_count = 12; /* two instances of eight: four accelerators idle and are paid for */
 	fixture_planned(&fixture);
 	check_sums(&BEST, 16, 0.3, 1.2);
 	assert_close(BEST.cost.total_usd, 3 * 16 * BEST.wall_clock_hours, 1e-12);
 }
 
-/* E67 by hand: 30,000 USD over 4 years of 8,760 hours; 64 accelerators' power with hosts and building at 0.10 USD; 50 USD a month of staff,
- * 20 USD a kW and month of space, 730 hours a month. */
+/* E67 by hand: 30,000 USD over 4 years of 8,760 hours; the power of 64 accelerators with hosts and building at 0.10
+ * USD a kWh; 50 USD a month of staff, 20 USD a kW and month of space, 730 hours a month. */
 static void owning_costs_what_it_costs_by_hand(void **state)
 {
 	double kw, usd;
@@ -284,7 +285,8 @@ static void a_budget_binds_where_it_says(void **state)
 	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
 }
 
-/* Two checkpoints of 14 bytes a parameter, or what was given; the weights in 16 bits leave once. Bytes without a price are said to cost nothing. */
+/* Storage is two checkpoints of 14 bytes a parameter, or the given size. The weights in 16 bits leave once. A warning
+ * says that bytes without a price are not charged. */
 static void data_are_priced_or_said_to_be_free(void **state)
 {
 	static struct findings findings;
@@ -318,7 +320,7 @@ static void reservations_are_paid_to_their_end(void **state)
 	assert_close(cost_paid_hours(TERM_RESERVED_1Y, 100, ABSENT_NUMBER, false), 8760, 1e-12);
 	assert_close(cost_paid_hours(TERM_RESERVED_1Y, 9000, ABSENT_NUMBER, false), 17520, 1e-12);
 	assert_close(cost_paid_hours(TERM_RESERVED_3Y, 100, ABSENT_NUMBER, false), 26280, 1e-12);
-	assert_close(cost_paid_hours(TERM_RESERVED_3Y, 100, 168, false), 168, 1e-12); /* run to run */
+	assert_close(cost_paid_hours(TERM_RESERVED_3Y, 100, 168, false), 168, 1e-12); /* from one run to the next */
 	assert_close(cost_paid_hours(TERM_RESERVED_1Y, 100, ABSENT_NUMBER, true), 100, 1e-12);
 }
 
@@ -338,7 +340,8 @@ static void offer_both_terms(double reserved_usd)
 	REQUEST.common.pricing.terms = (struct text_list){terms, 2};
 }
 
-/* The reserved price wins where what is used of the cadence is more than its part of the on-demand price, and nowhere else (E102). */
+/* The reserved price wins exactly if the used share of the cadence is above its
+ * share of the on-demand price (E102). */
 static void a_recurring_training_commits_where_that_is_cheaper(void **state)
 {
 	double hours, share;
@@ -348,7 +351,7 @@ static void a_recurring_training_commits_where_that_is_cheaper(void **state)
 	offer_both_terms(1.5);
 	fixture_planned(&fixture);
 	hours = BEST.wall_clock_hours;
-	assert_int_equal(BEST.cost.offer.term, TERM_ON_DEMAND); /* of one run, a year is dearer */
+	assert_int_equal(BEST.cost.offer.term, TERM_ON_DEMAND); /* for one run a year is dearer */
 	for (int i = 0; i < 2; i++) {
 		share = i ? 0.51 : 0.49; /* break-even: 1.5 of 3 USD */
 		REQUEST.cadence_hours = hours / share;
@@ -356,7 +359,7 @@ static void a_recurring_training_commits_where_that_is_cheaper(void **state)
 		assert_int_equal(BEST.cost.offer.term, i ? TERM_RESERVED_1Y : TERM_ON_DEMAND);
 		assert_close(BEST.cost.total_usd, i ? 64 * 1.5 * REQUEST.cadence_hours : 64 * 3 * hours, 1e-9);
 	}
-	/* hours that nobody uses are paid whatever the run takes: its length no longer moves the cost */
+	/* the unused hours are paid too, so the run's length no longer changes the cost */
 	assert_close(provenance_at("/cost/total_usd")->high, BEST.cost.total_usd, 1e-9);
 }
 
@@ -378,13 +381,13 @@ static void spot_pays_for_its_interruptions(void **state)
 	fixture_planned(&fixture);
 	assert_int_equal(BEST.cost.offer.term, TERM_SPOT);
 	assert_true(BEST.wall_clock_hours > hours && BEST.cost.total_usd > usd);
-	REQUEST.common.pricing.spot_interruptions_per_gpu_hour = 0.5; /* it hardly ever gets on */
+	REQUEST.common.pricing.spot_interruptions_per_gpu_hour = 0.5; /* the run hardly makes progress */
 	fixture_planned(&fixture);
 	assert_int_equal(BEST.cost.offer.term, TERM_ON_DEMAND);
 	assert_close(BEST.wall_clock_hours, hours, 0.02);
 }
 
-/* --- the choice among places ---------------------------------------------------------------------------------------- */
+/* --- the choice among offers -------------------------------------------------------------------------------------- */
 
 static void market_fill(uint64_t seed)
 {
@@ -420,7 +423,7 @@ static void market_fill(uint64_t seed)
 static struct front_point all[POINTS_MAX];
 static size_t all_count;
 
-/* Every number at every offer of every accelerator, each planned alone. */
+/* Plans every number at every offer of every accelerator, each alone. */
 static void try_everything(void)
 {
 	static struct training_fixture alone;
@@ -490,11 +493,11 @@ static void the_front_is_that_of_everything(void **state)
 		}
 		REQUEST.common.alternatives = 12;
 		fixture_planned(&fixture);
-		assert_int_equal(fixture.plan.front_count, count); /* what else is answered does not move it */
+		assert_int_equal(fixture.plan.front_count, count); /* alternatives do not change the front */
 	}
 }
 
-/* Of 64 accelerators: the least by each objective among all places within each cap. */
+/* For 64 accelerators: the least of each objective among all offers within each cap. */
 static void objectives_and_caps_choose_among_all_places(void **state)
 {
 	static const enum objective objectives[] = {OBJECTIVE_COST, OBJECTIVE_CARBON, OBJECTIVE_TIME};

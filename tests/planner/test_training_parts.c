@@ -1,5 +1,5 @@
-/* Each part of a step and of a stage's memory by arithmetic of its own: a constant or a count that is changed fails here, and
- * not only on the page of accuracy. */
+/* Each part of a step and of a stage's memory by its own arithmetic: a changed constant or count fails here, and not
+ * only on the accuracy page. */
 #include "planner/operators/collective.h"
 #include "planner/operators/memory_traffic.h"
 #include "planner/step/layer_time.h"
@@ -45,7 +45,7 @@ static struct parallelism piped(int64_t data, int64_t pipeline)
 		.zero_group = data, .recompute = RECOMPUTE_NONE, .sequence_parallel = TRUTH_FALSE, .offload = TRUTH_FALSE};
 }
 
-/* Each chunk sends its activations on and gets their gradients back; interleaved software hides what it can. */
+/* Each chunk sends its activations on and receives their gradients. Interleaved software hides what it can. */
 static void chunks_send_there_and_back(void **state)
 {
 	static const struct {
@@ -68,7 +68,8 @@ static void chunks_send_there_and_back(void **state)
 	}
 }
 
-/* 34 bytes a parameter of AdamW go through memory, of the last stage its half of the layers and its table, an eighth on each rank. */
+/* AdamW moves 34 bytes a parameter through memory. The last stage has half of the layers and its table, and each rank
+ * an eighth of them. */
 static void an_update_moves_every_byte_of_its_states(void **state)
 {
 	struct parallelism layout = piped(8, 2);
@@ -82,7 +83,7 @@ static void an_update_moves_every_byte_of_its_states(void **state)
 	assert_close(timed(&layout, 64).optimizer_s, 34 * params / 8 / setting.device.memory_bytes_per_s, 0.001);
 }
 
-/* 33 layers: the second stage has 17 of them, and the logits. */
+/* 33 layers: the second stage has 17 of them and the logits. */
 static void the_last_stage_has_the_logits(void **state)
 {
 	struct parallelism layout = piped(8, 2);
@@ -105,7 +106,7 @@ static void the_last_stage_has_the_logits(void **state)
 	assert_close(result.time.pipeline_bubble_s, 16 * layer_time_total_s(&layer) + result.time.pipeline_comm_s / 8, 1e-9);
 }
 
-/* Attention hides a ring's passes while it lasts: once forward, two and a half times backward. */
+/* Attention hides a ring's passes while it runs: for its own time forward, for two and a half times that backward. */
 static void a_ring_hides_behind_attention(void **state)
 {
 	struct parallelism layout = piped(4, 1);
@@ -113,21 +114,21 @@ static void a_ring_hides_behind_attention(void **state)
 
 	(void)state;
 	layout.context = 4;
-	layout.recompute = RECOMPUTE_SELECTIVE; /* unfused attention alone is done again: its time shows */
+	layout.recompute = RECOMPUTE_SELECTIVE; /* only unfused attention is recomputed: recompute_s is its time */
 	begin(STACK_MEGATRON_LM, "2021-05");
 	fixture.candidates[0].internode_gbs = 0.01;
 	set(&layout, 4);
 	attention_s = timed(&layout, 4).recompute_s;
 	passes_s = 3 * LAYERS * collective_all_gather_s(&setting.device, &physics, collective_group(&setting.device, 4, 1), 2.0 * SEQUENCE * KV_HEADS * 2 * HIDDEN / HEADS);
 	assert_close(timed(&layout, 4).context_comm_s, passes_s - physics.overlap * fmin(passes_s, 3.5 * attention_s), 1e-9);
-	fixture.candidates[0].accelerator.interconnect_gbs = 0.2; /* slower than any attention */
+	fixture.candidates[0].accelerator.interconnect_gbs = 0.2; /* slower than the attention */
 	set(&layout, 4);
 	passes_s = 3 * LAYERS * collective_all_gather_s(&setting.device, &physics, collective_group(&setting.device, 4, 1), 2.0 * SEQUENCE * KV_HEADS * 2 * HIDDEN / HEADS);
 	assert_true(passes_s > 3.5 * attention_s);
 	assert_close(timed(&layout, 4).context_comm_s, passes_s - physics.overlap * 3.5 * attention_s, 1e-9);
 }
 
-/* Dispatch and combine, forward and backward: four exchanges, six where the forward pass is done again. */
+/* Dispatch and combine, forward and backward: four exchanges, or six if the forward pass is recomputed. */
 static void experts_exchange_again_when_done_again(void **state)
 {
 	struct parallelism layout = piped(16, 1);
@@ -148,7 +149,8 @@ static void experts_exchange_again_when_done_again(void **state)
 	assert_close(timed(&layout, 64).expert_comm_s, 6 * once_s, 1e-9);
 }
 
-/* A layer of norms and residuals alone: ten widths through memory forward, twice that backward, and the gaps between kernels. */
+/* A layer of norms and residuals alone moves ten widths through memory forward and twice as many backward, with the
+ * gaps between kernels. */
 static void norms_move_ten_widths(void **state)
 {
 	struct parallelism layout = piped(8, 1);
@@ -168,7 +170,7 @@ static void norms_move_ten_widths(void **state)
 	assert_close(time.backward_s, 2 * (moved_s + physics.kernel_gap_s), 1e-9);
 }
 
-/* Beside a pipeline FSDP gathers a stage's weights once a step, whatever the number of micro-batches. */
+/* With a pipeline, FSDP gathers a stage's weights once a step, for any number of micro-batches. */
 static void a_stage_is_gathered_once(void **state)
 {
 	struct parallelism layout = piped(8, 2);
@@ -191,8 +193,8 @@ static struct memory_use held(const struct parallelism *layout, int stage)
 	return memory;
 }
 
-/* Inputs of norms and products 8 h, queries and output, keys and values, the softmax's sums, gate, up and activation; and while
- * one layer is done again only its own live beside the inputs of all. */
+/* A layer keeps 8 h of inputs of norms and products, queries and output, keys and values, the softmax's sums, gate,
+ * up and activation. Under full recomputation only one layer's tensors exist, beside the inputs of all layers. */
 static void a_layer_keeps_its_tensors(void **state)
 {
 	struct parallelism layout = piped(8, 2);
@@ -204,12 +206,12 @@ static void a_layer_keeps_its_tensors(void **state)
 	set(&layout, 1024);
 	degrees = degrees_of(&setting, &layout);
 	assert_close(activation_bytes_per_token(&setting, &layout, &degrees, 0), whole, 1e-12);
-	assert_close(held(&layout, 0).activations_bytes, whole * SEQUENCE * LAYERS, 1e-12); /* two in flight of half the layers */
+	assert_close(held(&layout, 0).activations_bytes, whole * SEQUENCE * LAYERS, 1e-12); /* two micro-batches in flight, of half the layers */
 	layout.recompute = RECOMPUTE_FULL;
 	assert_close(held(&layout, 0).activations_bytes, SEQUENCE * (2.0 * HIDDEN * LAYERS + whole - 4.0 * HIDDEN - 2.0 * WIDTH), 1e-12);
 }
 
-/* Learned positions stand on the first stage: weight, gradient and an eighth of the optimizer's states of each. */
+/* Learned positions are on the first stage: their weights, gradients and an eighth of their optimizer states. */
 static void positions_stand_on_the_first_stage(void **state)
 {
 	struct parallelism layout = piped(8, 2);
@@ -224,7 +226,7 @@ static void positions_stand_on_the_first_stage(void **state)
 	assert_close(held(&layout, 1).model_bytes, last_bytes, 1e-12);
 }
 
-/* PyTorch's allocator keeps fifteen per cent of the activations, which come and go, and nothing of the states, which stay. */
+/* The overhead is 1.8 GB, 6 % of the model's bytes and, in PyTorch's allocator, 15 % of the activations. */
 static void the_allocator_keeps_a_part_of_what_comes_and_goes(void **state)
 {
 	struct parallelism layout = piped(8, 8);
@@ -240,7 +242,8 @@ static void the_allocator_keeps_a_part_of_what_comes_and_goes(void **state)
 	assert_close(memory.overhead_bytes, 1.3e9 + 0.5e9 + 0.06 * memory.model_bytes + 0.15 * memory.activations_bytes, 1e-9);
 }
 
-/* Megatron-LM and DeepSpeed were measured with unfused attention: with fused kernels their factor is at most the middle one. */
+/* Megatron-LM and DeepSpeed were measured with unfused attention. With fused
+ * kernels they have at most the generic factor. */
 static void factors_hold_for_the_kernels_they_were_measured_with(void **state)
 {
 	static const enum stack stacks[] = {STACK_MEGATRON_LM, STACK_MEGATRON_DEEPSPEED};

@@ -1,4 +1,4 @@
-/* Whole plans: what is fixed and what is solved for, and figures that agree with each other. */
+/* Whole plans: fixed inputs, solved figures, and figures that agree with each other. */
 #include "planner/training/remarks.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"
@@ -26,7 +26,7 @@ static void open_requests_answer_a_front(void **state)
 
 		fixture_check_option(&fixture, a);
 		assert_false(BEST.wall_clock_hours < a->wall_clock_hours && BEST.cost.total_usd < a->cost.total_usd &&
-			BEST.carbon.total_kgco2e < a->carbon.total_kgco2e); /* nobody is worse in everything */
+			BEST.carbon.total_kgco2e < a->carbon.total_kgco2e); /* no alternative is worse in every figure */
 	}
 	REQUEST.common.objective = OBJECTIVE_GPUS;
 	fixture_planned(&fixture);
@@ -46,7 +46,7 @@ static void pins_are_kept(void **state)
 
 	(void)state;
 	begin();
-	REQUEST.parallelism = pins; /* all four degrees: the number follows */
+	REQUEST.parallelism = pins; /* all four degrees are pinned: the number follows */
 	fixture_planned(&fixture);
 	assert_int_equal(BEST.gpu_count, 64);
 	assert_true(BEST.parallelism.tensor == 2 && BEST.parallelism.pipeline == 4 && BEST.parallelism.data == 8 && BEST.parallelism.context == 1);
@@ -61,7 +61,7 @@ static void pins_are_kept(void **state)
 	assert_true(BEST.step.host_transfer_s > 0 && BEST.memory.optimizer_bytes == 0);
 }
 
-/* Every layout pinned in turn, each planned alone: the search must find the fastest of them. */
+/* Pins every layout in turn and plans each alone: the search must find the fastest of them. */
 static void the_search_finds_the_true_best(void **state)
 {
 	static const enum recompute recomputes[] = {RECOMPUTE_NONE, RECOMPUTE_SELECTIVE, RECOMPUTE_FULL};
@@ -157,7 +157,7 @@ static void intervals_follow_their_inputs(void **state)
 	REQUEST.reliability.mtbf_gpu_hours = 40e3; /* given: its published spread no longer applies */
 	fixture_planned(&fixture);
 	assert_true(BEST.interval.wall_clock_hours.p90 / BEST.interval.wall_clock_hours.p10 < hours.p90 / hours.p10);
-	/* spot interruptions come on top of failures */
+	/* spot interruptions are added to failures */
 	hours = BEST.interval.wall_clock_hours;
 	fixture.candidates[0].offer.term = TERM_SPOT;
 	REQUEST.common.pricing.spot_interruptions_per_gpu_hour = 0.01;
@@ -165,7 +165,8 @@ static void intervals_follow_their_inputs(void **state)
 	assert_true(BEST.wall_clock_hours > hours.p50);
 }
 
-/* E104: 1,000 GB for the hours of the run at 0.023 USD a month, 10 GB out at 0.09; left out, two checkpoints and 16-bit weights. */
+/* E104: 1,000 GB for the hours of the run at 0.023 USD a month, and 10 GB out at 0.09 USD. Without given sizes: two
+ * checkpoints and the weights in 16 bits. */
 static void kept_and_sent_data_cost_what_they_cost(void **state)
 {
 	double gpus_usd;
@@ -252,7 +253,7 @@ static void every_field_moves_something(void **state)
 	fixture_planned(&fixture);
 	assert_true(fixture_warned(&fixture, "teacher"));
 	begin();
-	REQUEST.common.gpu_count = 64; /* which divides the batch that is chosen */
+	REQUEST.common.gpu_count = 64; /* the number divides the chosen batch */
 	REQUEST.global_batch_size = ABSENT_NUMBER;
 	fixture_planned(&fixture);
 	assert_true(fixture_assumed(&fixture, "global_batch_size"));
@@ -260,7 +261,7 @@ static void every_field_moves_something(void **state)
 	chosen = fixture.plan.batch.global_batch_tokens;
 	critical = fixture.plan.batch.critical_batch_tokens;
 	assert_true(critical > chosen && critical < 4 * chosen);
-	for (int times = 4; times <= 16; times *= 4) { /* one number and one sentence: above the critical batch the rate is that batch's */
+	for (int times = 4; times <= 16; times *= 4) { /* above the critical batch the rate is that of the critical batch, in the figure and in the text */
 		REQUEST.global_batch_tokens = chosen * times;
 		REQUEST.optimizer = OPTIMIZER_ADAMW;
 		fixture_planned(&fixture);
@@ -372,7 +373,7 @@ static void mixtures_spread_their_experts(void **state)
 	fixture.input.model.params_total = fixture.input.model.params_active = fixture.input.model.params_embedding = ABSENT_NUMBER;
 	model_finish(&fixture.input.model);
 	fixture_planned(&fixture);
-	/* a larger state is more to scan, though the projections stay */
+	/* a larger state takes longer to scan, though the projections stay */
 	double projections = kind->mixer_params, compute_s = BEST.step.compute_s;
 	kind->state_dim *= 4;
 	kind->mixer_params = projections;
@@ -409,7 +410,7 @@ static void findings_are_few_and_complete(void **state)
 	assert_true(fixture_assumed(&fixture, "reliability.mtbf_gpu_hours") && fixture_assumed(&fixture, "stack_release"));
 }
 
-/* A layout of the search's own choice leaves room where it can; a pinned one may fill the memory, and that is said. */
+/* A layout that the search chooses leaves room where it can. A pinned one may fill the memory, with a warning. */
 static void chosen_layouts_leave_room(void **state)
 {
 	const struct memory_use *memory = &BEST.memory;
@@ -431,7 +432,8 @@ static void chosen_layouts_leave_room(void **state)
 	assert_non_null(strstr(fixture.plan.findings.warnings[0].detail, "memory"));
 }
 
-/* A micro-batch that is pinned may cost time, and never saves any: the batch that is chosen is the same. Where all degrees are pinned it grows. */
+/* A pinned micro-batch may cost time and never saves any, so the chosen batch
+ * is the same. If all degrees are pinned, the batch grows. */
 static void a_pin_does_not_change_the_chosen_batch(void **state)
 {
 	double time_s, tokens;
@@ -455,7 +457,7 @@ static void a_pin_does_not_change_the_chosen_batch(void **state)
 	assert_int_equal(BEST.parallelism.data, REQUEST.common.gpu_count);
 }
 
-/* The request as it was understood, asked again, gives the plan again. */
+/* Planning the completed request gives the same plan. */
 static void a_completed_request_plans_the_same(void **state)
 {
 	int64_t gpu_count;
@@ -473,7 +475,7 @@ static void a_completed_request_plans_the_same(void **state)
 	time_s = BEST.step.time_s;
 	hours = BEST.wall_clock_hours;
 	training_request_complete(&fixture.input, &fixture.plan, &REQUEST);
-	assert_close(REQUEST.sequence_length, 2048, 1e-12); /* no more positions */
+	assert_close(REQUEST.sequence_length, 2048, 1e-12); /* the model has no more positions */
 	assert_close(REQUEST.global_batch_size * 2048, fixture.plan.batch.global_batch_tokens, 1e-12);
 	fixture_planned(&fixture);
 	assert_int_equal(BEST.gpu_count, gpu_count);
@@ -481,7 +483,8 @@ static void a_completed_request_plans_the_same(void **state)
 	assert_close(BEST.step.time_s, time_s, 1e-12);
 }
 
-/* Frozen weights have no gradient: of the linear layers' three products two are left, so that less than a third of all is saved. */
+/* Frozen weights have no gradient: two of the linear layers' three products are
+ * left, which saves less than a third of all. */
 static void frozen_weights_count_less(void **state)
 {
 	double all, rest;
@@ -500,7 +503,7 @@ static void frozen_weights_count_less(void **state)
 	assert_true(BEST.mfu < 0.803);
 }
 
-/* ZeRO-2 and 3 are not searched where the software has none. */
+/* ZeRO-2 and ZeRO-3 are not searched where the software lacks them. */
 static void software_limits_sharding(void **state)
 {
 	(void)state;
@@ -514,7 +517,7 @@ static void software_limits_sharding(void **state)
 	assert_int_equal(BEST.parallelism.zero_stage, 3);
 }
 
-/* Fewest by count although a larger number is faster and cheaper: that is said. */
+/* If the smallest count is recommended but a larger one is faster and cheaper, the advice says so. */
 static void a_better_larger_number_is_mentioned(void **state)
 {
 	struct candidate_plan front[2] = {{.gpu_count = 640, .priced = true, .wall_clock_hours = 90, .total_usd = 95}, {.gpu_count = 700, .priced = true, .wall_clock_hours = 80, .total_usd = 101}};
@@ -529,7 +532,7 @@ static void a_better_larger_number_is_mentioned(void **state)
 	assert_int_equal(fixture.plan.findings.advice_count, 1);
 	assert_string_equal(fixture.plan.findings.advice[0].code, "more_accelerators");
 	assert_non_null(strstr(fixture.plan.findings.advice[0].effect, "10 hours and 5 USD less"));
-	for (int sooner = 0; sooner < 2; sooner++) { /* hardly cheaper: told where it is a tenth sooner */
+	for (int sooner = 0; sooner < 2; sooner++) { /* hardly cheaper: advised only if it is a tenth sooner */
 		front[0] = (struct candidate_plan){.gpu_count = 640, .priced = true, .wall_clock_hours = sooner ? 89 : 91, .total_usd = 99.9};
 		findings_clear(&fixture.plan.findings);
 		advice_of_larger(front, 2, &best, &fixture.plan);
@@ -537,7 +540,8 @@ static void a_better_larger_number_is_mentioned(void **state)
 	}
 }
 
-/* A recommender's tables are split over the ranks and no gradient of theirs is all-reduced: a day's samples take hours, not days. */
+/* A recommender's tables are split over the ranks, and their gradients are not
+ * all-reduced: a day's samples take hours, not days. */
 static void tables_are_looked_up(void **state)
 {
 	double dense_hours;
@@ -556,13 +560,14 @@ static void tables_are_looked_up(void **state)
 	assert_close(BEST.memory.weights_bytes, 2 * (fixture.input.model.params_embedding / 4 + 10e6), 1e-6);
 	assert_true(BEST.step.expert_comm_s > 0);
 	dense_hours = BEST.wall_clock_hours;
-	fixture.input.model.params_active = 10e9; /* were all of it used by every sample */
+	fixture.input.model.params_active = 10e9; /* as if every sample used all of it */
 	fixture.input.model.params_embedding = 0;
 	fixture_planned(&fixture);
 	assert_true(BEST.wall_clock_hours > 3 * dense_hours);
 }
 
-/* Interruptions count with a price of the caller's own, which no offer contradicts; not with an on-demand offer, and that is said. */
+/* Interruptions count with the caller's own price, which no offer contradicts. They do not count with an on-demand
+ * offer, and a warning says so. */
 static void interruptions_are_those_of_spot(void **state)
 {
 	double steady;
@@ -587,7 +592,7 @@ static void interruptions_are_those_of_spot(void **state)
 	findings_clear(&fixture.plan.findings);
 	fixture_planned(&fixture);
 	assert_true(fixture_warned(&fixture, "goodput: only"));
-	assert_non_null(strstr(fixture.plan.findings.warnings[0].detail, "length: ")); /* before all else */
+	assert_non_null(strstr(fixture.plan.findings.warnings[0].detail, "length: ")); /* the first warning */
 }
 
 int main(void)

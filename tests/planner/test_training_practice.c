@@ -1,4 +1,5 @@
-/* Practice, confidence and the usual size of a run (E130 to E133): what the parts are, what replaces them, what is promised. */
+/* Practice, confidence and the usual size of a run (E130 to E133): the parts,
+ * the inputs that replace them, the promises. */
 #include <math.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ static double planned_hours(enum practice_kind practice)
 	return BEST.wall_clock_hours;
 }
 
-/* E148: of a part of the steps observed jobs of likeness l leave factor^(1 - l), and sqrt(1 - l^2) of its spread. */
+/* E148: observed jobs of likeness l leave factor^(1 - l) of a part of the steps, and sqrt(1 - l^2) of its spread. */
 static void observed_jobs_leave_what_they_are_unlike_in(void **state)
 {
 	const struct practice_known half_known = {.step = 0.6, .node_count = 8}, all_known = {.step = 1, .node_count = 8};
@@ -56,7 +57,7 @@ static void observed_jobs_leave_what_they_are_unlike_in(void **state)
 	assert_close(practice.parts[0].low, software * pow(1.0 / 1.13, 0.8), 1e-12);
 	assert_close(practice.parts[1].factor, layout, 1e-12);
 	assert_close(practice.parts[1].high, layout * pow(1.8 / 1.35, 0.8), 1e-12);
-	assert_close(practice.parts[2].factor, 1.12, 1e-12); /* the time beside the steps they do not know */
+	assert_close(practice.parts[2].factor, 1.12, 1e-12); /* observed steps do not include the time beside them */
 	assert_close(practice.step_factor, software * layout, 1e-12);
 	practice = practice_expected(&all_known, &practice_fitted);
 	assert_int_equal(practice.part_count, 1);
@@ -78,7 +79,7 @@ static void practice_multiplies_the_hours_and_leaves_the_step(void **state)
 	assert_int_equal(BEST.practice.part_count, 3);
 	assert_close(BEST.practice.value, product, 1e-12);
 	assert_close(typical / recipe, product, 1e-12);
-	assert_close(BEST.run_mfu, fixture.plan.workload.flops_total / (BEST.gpu_hours * 3600 * 989.5e12), 1e-12); /* of all tokens: the last step is not full */
+	assert_close(BEST.run_mfu, fixture.plan.workload.flops_total / (BEST.gpu_hours * 3600 * 989.5e12), 1e-12); /* counts all tokens: the last step is not full */
 	assert_close(BEST.run_mfu, BEST.mfu * BEST.goodput.fraction / product, 1e-3);
 	assert_close(BEST.goodput.lost_hours, BEST.wall_clock_hours * (1 - BEST.goodput.fraction), 1e-9);
 	assert_true(BEST.practice.low < BEST.practice.value && BEST.practice.value < BEST.practice.high);
@@ -86,7 +87,7 @@ static void practice_multiplies_the_hours_and_leaves_the_step(void **state)
 	assert_non_null(part("new_hardware"));
 	begin(PRACTICE_TYPICAL);
 	fixture_planned(&fixture);
-	/* typical at its p80, without the spread of steps and failures */
+	/* typical practice at its p80, without the spread of steps and failures */
 	assert_close(first / recipe, interval_quantile(&(struct interval){BEST.practice.low, BEST.practice.value, BEST.practice.high}, 0.8), 1e-9);
 }
 
@@ -109,7 +110,7 @@ static void what_is_known_replaces_its_part(void **state)
 	fixture_planned(&fixture);
 	assert_null(part("software"));
 	assert_non_null(part("layout"));
-	REQUEST.parallelism.tensor = REQUEST.parallelism.pipeline = 1; /* without the micro-batch the layout is still the search's */
+	REQUEST.parallelism.tensor = REQUEST.parallelism.pipeline = 1; /* without a pinned micro-batch the search still chooses the layout */
 	fixture_planned(&fixture);
 	assert_non_null(part("layout"));
 	REQUEST.parallelism.micro_batch = 1;
@@ -123,7 +124,7 @@ static void what_is_known_replaces_its_part(void **state)
 	fixture_planned(&fixture);
 	assert_int_equal(BEST.practice.part_count, 1);
 	assert_non_null(part("evaluation_and_restarts"));
-	/* a given speed leaves what it does not know */
+	/* a given MFU leaves the spread of what it does not include */
 	assert_true(BEST.interval.gpu_hours.p90 / BEST.interval.gpu_hours.p10 > 1.25);
 	begin(PRACTICE_TYPICAL);
 	fixture.candidates[0].calibration.stack_speed = 0.9;
@@ -133,12 +134,12 @@ static void what_is_known_replaces_its_part(void **state)
 	fixture.candidates[0].calibration.source = "five jobs";
 	fixture_planned(&fixture);
 	assert_int_equal(BEST.practice.part_count, 1);
-	/* observed steps leave what a week's mean varies by and what the jobs disagree by */
+	/* observed steps leave the variation of a week's mean and the disagreement between the jobs */
 	assert_close(log(BEST.interval.step_time_s.p90 / BEST.interval.step_time_s.p50) / normal_quantile(0.9),
 		sqrt(STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN + pow(interval_log_sigma(0.88, 0.93), 2)), 1e-6);
 }
 
-/* At a price that is given, money goes with the hours: accelerators and what is kept for as long; what leaves does not. */
+/* At a given price, the money for accelerators and storage is proportional to the hours. Egress is not. */
 static void stored_money_goes_with_the_hours(void **state)
 {
 	double hours, usd;
@@ -190,7 +191,7 @@ static void a_promise_is_kept_with_its_confidence(void **state)
 		assert_close(BEST.promises[0].probability, interval_probability(&BEST.interval.wall_clock_hours, 720), 1e-9);
 		assert_true(BEST.gpu_count > last);
 		last = BEST.gpu_count;
-		REQUEST.common.gpu_count = last - 8; /* one machine less does not keep it */
+		REQUEST.common.gpu_count = last - 8; /* one machine fewer does not keep it */
 		assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
 	}
 }
@@ -243,12 +244,12 @@ static void more_confidence_costs_more(void **state)
 		assert_true(points[i].wall_clock_hours <= 720);
 	}
 	assert_int_equal(points[2].gpu_count, BEST.gpu_count);
-	/* the number for 50 % is the one that a request for it gets, to within 1/64 and a machine */
+	/* a request at 50 % gets the number of the curve at 50 %, to within 1/64 and a machine */
 	number = points[0].gpu_count;
 	REQUEST.common.confidence = 0.5;
 	fixture_planned(&fixture);
 	assert_true(number >= BEST.gpu_count && (double)number <= (double)BEST.gpu_count * 65 / 64 + 8);
-	/* a budget that only the request's own confidence keeps leaves the others' prices: of the deadline alone */
+	/* if only the request's own confidence keeps the budget, the other prices are those of the deadline alone */
 	REQUEST.common.confidence = 0.8;
 	fixture_planned(&fixture);
 	REQUEST.budget_usd = 1.01 * interval_quantile(&BEST.interval.total_usd, 0.8);
@@ -256,7 +257,7 @@ static void more_confidence_costs_more(void **state)
 	assert_int_equal(fixture.plan.confidence_count, 3);
 	assert_true(points[1].total_usd <= REQUEST.budget_usd && points[2].total_usd > REQUEST.budget_usd);
 	assert_true(points[2].gpu_count > points[1].gpu_count && points[2].wall_clock_hours <= 720);
-	/* a fixed number: the hours of the curve are the interval's */
+	/* with a fixed number, the hours of the curve are the interval's */
 	begin(PRACTICE_TYPICAL);
 	REQUEST.common.confidence = 0.8;
 	fixture_planned(&fixture);
@@ -265,7 +266,7 @@ static void more_confidence_costs_more(void **state)
 	assert_close(points[2].wall_clock_hours, interval_quantile(&BEST.interval.wall_clock_hours, 0.95), 1e-9);
 }
 
-/* The number that the advice names keeps the deadline with the confidence that it names. */
+/* The number in the advice keeps the deadline with the confidence in the advice. */
 static void advice_of_a_deadline_names_a_number_that_keeps_it(void **state)
 {
 	const struct findings *findings = &fixture.plan.findings;
@@ -292,7 +293,8 @@ static void advice_of_a_deadline_names_a_number_that_keeps_it(void **state)
 	assert_true(BEST.promises[0].probability >= 0.95);
 }
 
-/* Neither dearer than an alternative, nor refused where a number keeps all limits: 1,024 accelerators are too slow, 2,048 too dear. */
+/* The recommended number is not dearer than an alternative, and a number that keeps all limits is found: 1,024
+ * accelerators are too slow, 2,048 too dear. */
 static void the_cheapest_that_keeps_all_limits_is_recommended(void **state)
 {
 	double usd;
@@ -323,33 +325,34 @@ static void the_costliest_uncertainty_comes_first_with_its_cure(void **state)
 	assert_contains(fixture.plan.uncertainties[0].cure, "/v1/observations");
 	for (size_t i = 1; i < fixture.plan.uncertainty_count; i++)
 		assert_true(fixture.plan.uncertainties[i].total_usd <= fixture.plan.uncertainties[i - 1].total_usd);
-	/* pinning the layout takes away what it added to the hours, at the same median */
+	/* a pinned layout removes its part of the hours, at the same median */
 	assert_true(fixture.plan.uncertainties[0].wall_clock_hours > 0.05 * BEST.wall_clock_hours);
 	REQUEST.common.confidence = 0.5; /* at the median no uncertainty costs anything */
 	fixture_planned(&fixture);
 	assert_true(fabs(fixture.plan.uncertainties[0].wall_clock_hours) < 1e-9 * BEST.wall_clock_hours);
 }
 
-/* The wider, where no one of them costs anything. */
+/* If no uncertainty costs anything, the widest is first. */
 static void at_even_odds_the_widest_uncertainty_comes_first(void **state)
 {
 	(void)state;
 	begin(PRACTICE_TYPICAL);
 	REQUEST.common.confidence = 0.5;
 	fixture_planned(&fixture);
-	assert_string_equal(fixture.plan.uncertainties[0].field, "layout"); /* ln(1.8 / 1.35) is more than ln(1.43 / 1.12) */
+	assert_string_equal(fixture.plan.uncertainties[0].field, "layout"); /* ln(1.8 / 1.35) is above ln(1.43 / 1.12) */
 	assert_string_equal(fixture.plan.uncertainties[1].field, "evaluation_and_restarts");
 	for (size_t i = 0; i < fixture.plan.uncertainty_count; i++)
 		assert_true(fabs(fixture.plan.uncertainties[i].total_usd) < 1e-9 * BEST.cost.total_usd);
 }
 
-/* Variance of the logarithm above the median. */
+/* Returns the variance of the logarithm above the median. */
 static double variance_above(const struct interval *range)
 {
 	return pow(log(range->p90 / range->p50) / normal_quantile(0.9), 2);
 }
 
-/* Part of the hours that is kept where failures come so many hours apart (Daly 2006, eq. 20), by the option's own checkpoints. */
+/* Returns the share of the hours that is kept with a failure every `mtbf_hours`
+ * (Daly 2006, eq. 20), by the option's own checkpoints. */
 static double kept(double mtbf_hours)
 {
 	double interval_hours = BEST.goodput.checkpoint_interval_minutes / 60, checkpoint_hours = BEST.goodput.checkpoint_s / 3600;
@@ -357,7 +360,7 @@ static double kept(double mtbf_hours)
 	return interval_hours / (mtbf_hours * exp(10.0 / 60 / mtbf_hours) * (exp((interval_hours + checkpoint_hours) / mtbf_hours) - 1));
 }
 
-/* By hand: 12.3 to 60 thousand hours of one accelerator, and interruptions of spot capacity beside both. */
+/* By hand: one accelerator fails every 12.3 to 60 thousand hours, and spot interruptions are added at both ends. */
 static void failures_widen_the_hours_as_their_published_rates_do(void **state)
 {
 	static const double spots[] = {0, 2e-4, 2e-3};
@@ -384,12 +387,13 @@ static void failures_widen_the_hours_as_their_published_rates_do(void **state)
 				assert_close(BEST.provenance[k].high, high, 1e-9);
 			}
 	}
-	REQUEST.reliability.mtbf_gpu_hours = 20e3; /* a rate that is given has no spread */
+	REQUEST.reliability.mtbf_gpu_hours = 20e3; /* a given rate has no spread */
 	fixture_planned(&fixture);
 	assert_close(variance_above(&BEST.interval.wall_clock_hours), STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN, 1e-6);
 }
 
-/* The cheapest offer is taken, others are dearer: nothing is below it, and above it the spread is half of what a log-normal through both ends has. */
+/* The plan takes the cheapest offer, and others are dearer: the price has no spread below it. Above it, the spread is
+ * half of that of a log-normal through both ends. */
 static void offers_spread_the_price_upwards_alone(void **state)
 {
 	double hours, price;
@@ -407,12 +411,12 @@ static void offers_spread_the_price_upwards_alone(void **state)
 	price = log(6.0 / 2) / (2 * normal_quantile(0.9));
 	assert_close(variance_above(&BEST.interval.total_usd), hours + price * price, 1e-9);
 	assert_close(BEST.interval.total_usd.p10 / BEST.interval.total_usd.p50, BEST.interval.wall_clock_hours.p10 / BEST.interval.wall_clock_hours.p50, 1e-9);
-	/* a quote takes that away, and nothing else */
+	/* a quote removes this spread and nothing else */
 	assert_string_equal(fixture.plan.uncertainties[0].field, "price");
 	assert_close(fixture.plan.uncertainties[0].total_usd,
 		interval_quantile(&BEST.interval.total_usd, 0.8) - BEST.cost.total_usd * exp(normal_quantile(0.8) * sqrt(hours)), 1e-6);
 	assert_true(fabs(fixture.plan.uncertainties[0].wall_clock_hours) < 1e-9 * BEST.wall_clock_hours);
-	/* taken in the middle, what lies above it counts as it is */
+	/* for an offer in the middle, the whole spread above it counts */
 	fixture.candidates[0].offer.usd_per_gpu_hour = 5;
 	fixture_planned(&fixture);
 	price = log(6.0 / 5) / normal_quantile(0.9);
@@ -420,7 +424,7 @@ static void offers_spread_the_price_upwards_alone(void **state)
 	assert_true(BEST.interval.total_usd.p10 / BEST.interval.total_usd.p50 < 0.5 * BEST.interval.wall_clock_hours.p10 / BEST.interval.wall_clock_hours.p50);
 }
 
-/* E125. Five jobs took a quarter longer than was predicted: so does their plan, communication and all. */
+/* E125. Five jobs took a quarter longer than predicted. So does a plan like them, communication included. */
 static void a_plan_of_observed_jobs_takes_what_they_took(void **state)
 {
 	struct step_time before;
@@ -436,7 +440,7 @@ static void a_plan_of_observed_jobs_takes_what_they_took(void **state)
 	fixture_planned(&fixture);
 	assert_close(BEST.step.time_s, before.time_s / 0.8, 1e-12);
 	assert_close(BEST.step.data_comm_exposed_s, before.data_comm_exposed_s / 0.8, 1e-12);
-	/* they ran on a tenth of the accelerators that the search takes: half of what they show holds */
+	/* the jobs ran on a tenth of the plan's accelerators: half of their effect counts */
 	fixture.candidates[0].calibration.stack_gpu_count = 102.4;
 	fixture_planned(&fixture);
 	assert_close(BEST.step.time_s, before.time_s / sqrt(0.8), 1e-12);
@@ -451,12 +455,12 @@ static void a_plan_of_observed_jobs_takes_what_they_took(void **state)
 	assert_close(BEST.step.time_s, before.time_s / 0.8, 1e-12);
 	assert_int_equal(BEST.practice.part_count, 1);
 	assert_true(fixture_assumed(&fixture, "practice.software"));
-	REQUEST.mfu = 0.3; /* of a step that is given, observed ones say nothing */
+	REQUEST.mfu = 0.3; /* a given MFU replaces observed steps */
 	fixture_planned(&fixture);
 	assert_close(BEST.mfu, 0.3, 1e-9);
 }
 
-/* Where the step is known, new hardware costs hours beside it, and power follows the mfu that is given. */
+/* With a known step, new hardware costs hours beside the steps, and power follows the given MFU. */
 static void new_hardware_slows_no_step_that_is_known(void **state)
 {
 	double watts;
@@ -471,7 +475,7 @@ static void new_hardware_slows_no_step_that_is_known(void **state)
 	assert_non_null(part("new_hardware"));
 	assert_close(BEST.practice.step_factor, 1, 1e-12);
 	assert_close(BEST.energy.mean_gpu_w, watts, 1e-9);
-	REQUEST.mfu = ABSENT_NUMBER; /* else it slows the steps */
+	REQUEST.mfu = ABSENT_NUMBER; /* without it, new hardware slows the steps */
 	fixture_planned(&fixture);
 	assert_close(BEST.practice.step_factor, BEST.practice.value / practice_fitted.evaluation_and_restarts, 1e-9);
 }
@@ -489,11 +493,11 @@ static void no_range_goes_beyond_the_best_measured_product(void **state)
 	assert_true(BEST.hfu * BEST.step.time_s / BEST.interval.step_time_s.p10 <= best_product * 1.000001);
 	assert_true(BEST.run_mfu * BEST.gpu_hours / BEST.interval.gpu_hours.p10 <= best_product * 1.000001);
 	assert_true(BEST.interval.step_time_s.p10 <= BEST.step.time_s);
-	/* the hours' p10 lies nearer than their spread would have it: so does that of the money and energy that they cost */
+	/* the p10 of the hours is nearer than their spread gives, and so are those of money and energy */
 	assert_true(BEST.interval.gpu_hours.p50 / BEST.interval.gpu_hours.p10 < 0.99 * BEST.interval.gpu_hours.p90 / BEST.interval.gpu_hours.p50);
 	assert_close(BEST.interval.total_usd.p10 / BEST.interval.total_usd.p50, BEST.interval.gpu_hours.p10 / BEST.interval.gpu_hours.p50, 1e-9);
 	assert_true(BEST.interval.total_kwh.p50 / BEST.interval.total_kwh.p10 < BEST.interval.total_kwh.p90 / BEST.interval.total_kwh.p50);
-	/* practice may be none: the bound is of steps and failures alone, and what lies above it is as wide as it is */
+	/* practice may be 1: the bound applies to steps and failures alone, and the part of practice keeps its width */
 	REQUEST.common.practice = PRACTICE_TYPICAL;
 	REQUEST.reliability.mtbf_gpu_hours = 50e3;
 	REQUEST.mfu = 0.76;
@@ -502,7 +506,7 @@ static void no_range_goes_beyond_the_best_measured_product(void **state)
 		sqrt(pow(log(1.12), 2) + pow(normal_quantile(0.9) * STEP_LOG_SIGMA_GIVEN, 2)), 1e-6);
 }
 
-/* 79 published runs: weeks, and a number between one machine and 16,384. */
+/* 79 published runs take weeks, on one machine to 16,384 accelerators. */
 static void an_open_request_gets_the_size_that_teams_take(void **state)
 {
 	(void)state;
@@ -515,20 +519,20 @@ static void an_open_request_gets_the_size_that_teams_take(void **state)
 		fixture_planned(&fixture);
 		ratio = BEST.wall_clock_hours / practice_usual_hours(BEST.gpu_hours);
 		assert_true(BEST.gpu_count <= 16384);
-		if (BEST.gpu_count > 8 && tokens < 0.9e14) /* powers of two leave a factor of 2 */
+		if (BEST.gpu_count > 8 && tokens < 0.9e14) /* counts of powers of two leave a factor of 2 */
 			assert_true(ratio > 0.45 && ratio < 2.2);
 		assert_true(BEST.wall_clock_hours < 24 * 120 || tokens > 0.9e14);
 		assert_int_equal(fixture_warned(&fixture, "length"), BEST.wall_clock_hours > 8760);
 	}
 	assert_close(practice_usual_hours(1e5), 24 * 15.811, 1e-4);
 	assert_close(practice_usual_hours(1e7), 24 * 57, 1e-12);
-	REQUEST.common.objective = OBJECTIVE_GPUS; /* who asks for the fewest gets them */
+	REQUEST.common.objective = OBJECTIVE_GPUS; /* this objective gets the fewest */
 	REQUEST.tokens = 1e11;
 	fixture_planned(&fixture);
 	assert_true(BEST.gpu_count <= 8);
 }
 
-/* A mixture too, where published kernels make most of the difference. */
+/* Also for a mixture, where published kernels make most of the difference. */
 static void naming_nothing_is_never_faster_than_the_best_name(void **state)
 {
 	static const int64_t counts[] = {8, 64, 512};

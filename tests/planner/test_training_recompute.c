@@ -1,4 +1,4 @@
-/* Layers that keep their activations while the others are done again: memory buys time, layer by layer. */
+/* Layers that keep their activations while the others are recomputed: memory for time, layer by layer. */
 #include "planner/step/layout.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"
@@ -30,7 +30,8 @@ static struct price cost_of(enum recompute recompute, int64_t kept_layers)
 	return (struct price){memory.total_bytes, step.time.time_s, step.time.recompute_s, step.hardware_flops};
 }
 
-/* Sixteen layers a stage: none kept is full recomputation, all kept none; each layer between costs as much as the next. */
+/* Sixteen layers a stage: keeping none is full recomputation, keeping all is none. Each layer in between saves as
+ * much as the next. */
 static void each_kept_layer_buys_its_time(void **state)
 {
 	struct price full = cost_of(RECOMPUTE_FULL, 0), none = cost_of(RECOMPUTE_NONE, 0), before = full;
@@ -49,7 +50,7 @@ static void each_kept_layer_buys_its_time(void **state)
 	assert_close(cost_of(RECOMPUTE_FULL, 1000).time_s, none.time_s, 1e-12);
 }
 
-/* A run that fills its memory keeps as many as fit under the comfortable fill: with one more it would not. */
+/* A run that fills its memory keeps as many layers as fit under the comfortable fill. One more does not fit. */
 static void as_many_are_kept_as_fit(void **state)
 {
 	int64_t kept;
@@ -70,7 +71,7 @@ static void as_many_are_kept_as_fit(void **state)
 	PINS.kept_layers = kept - 1;
 	fixture_planned(&fixture);
 	assert_int_equal(BEST.parallelism.kept_layers, kept - 1);
-	PINS.kept_layers = ABSENT_COUNT; /* full and no more said: all layers again */
+	PINS.kept_layers = ABSENT_COUNT; /* full without a count: all layers are recomputed */
 	fixture_planned(&fixture);
 	assert_int_equal(BEST.parallelism.kept_layers, 0);
 }
@@ -90,7 +91,7 @@ static void only_full_recomputation_keeps_some(void **state)
 	assert_int_equal(BEST.parallelism.kept_layers, 4);
 }
 
-/* Two stages of sixteen layers cannot keep seventeen; a model of unknown layers keeps none that could be named. */
+/* Two stages of sixteen layers cannot keep seventeen. A model whose layers are not known cannot keep any. */
 static void no_more_is_kept_than_there_is(void **state)
 {
 	(void)state;

@@ -125,7 +125,8 @@ static void goodput_falls_with_failures(void **state)
 		assert_true(goodput >= reliability_goodput(0.01, interval * 1.5, mtbf, 0.1) - 1e-3);
 		last = goodput;
 	}
-	/* Rare failures, to first order (Young 1974): a checkpoint an interval, half an interval and a restart a failure. */
+	/* With rare failures, to first order (Young 1974): a checkpoint per interval,
+	 * and half an interval and a restart per failure. */
 	for (double mtbf = 1e3; mtbf <= 1e6; mtbf *= 10)
 		for (double restart = 0; restart <= 0.5; restart += 0.25)
 			assert_close(1 / reliability_goodput(0.001, 0.5, mtbf, restart) - 1, 0.001 / 0.5 + 0.5 / 2 / mtbf + restart / mtbf, 4e-3);
@@ -133,8 +134,8 @@ static void goodput_falls_with_failures(void **state)
 	assert_close(reliability_daly_interval(5, 1), 1, 1e-12);
 }
 
-/* 70e9 parameters of 14 bytes on 1,024 accelerators: the training waits for the copy over three quarters of PCIe 4's 31.5 GB/s; a failure
- * costs the checkpoint that is still being written too. */
+/* 70e9 parameters of 14 bytes on 1,024 accelerators: the training waits for the copy over three quarters of PCIe 4's
+ * 31.5 GB/s. A failure also costs the checkpoint that is still being written. */
 static void a_checkpoint_beside_the_training_costs_the_copy(void **state)
 {
 	static struct training_input input;
@@ -162,7 +163,7 @@ static void batch_and_learning_rate(void **state)
 	assert_close(batch_learning_rate_scale(OPTIMIZER_ADAMW, 400, 100, 225), 1.5, 1e-12);
 	assert_close(batch_learning_rate_scale(OPTIMIZER_ADAMW, 1600, 100, 225), 1.5, 1e-12);
 	assert_close(batch_learning_rate_scale(OPTIMIZER_ADAMW, 25, 100, 225), 0.5, 1e-12);
-	assert_close(batch_learning_rate_scale(OPTIMIZER_ADAMW, 100, 100, 50), 1, 1e-12); /* the batch that is chosen */
+	assert_close(batch_learning_rate_scale(OPTIMIZER_ADAMW, 100, 100, 50), 1, 1e-12); /* the chosen batch */
 }
 
 /* E44: the largest power of two within the critical batch, 0.25 to 16 Mi tokens, and a hundredth of the run. */
@@ -175,8 +176,8 @@ static void a_batch_is_chosen_by_the_work(void **state)
 	assert_close(batch_choose_samples(&input, 1e13, 4096, 2.0, &source), 1024, 1e-12); /* 7.538e6 tokens, 1840 sequences */
 	assert_contains(source, "eq. 1.4");
 	assert_close(batch_choose_samples(&input, 1e13, 8192, 2.0, &source), 512, 1e-12);
-	assert_close(batch_choose_samples(&input, 1e13, 4096, 6.0, &source), 32, 1e-12); /* 0.039e6 tokens: a quarter million */
-	assert_close(batch_choose_samples(&input, 1e13, 4096, 1.0, &source), 4096, 1e-12); /* 210e6: 16 Mi */
+	assert_close(batch_choose_samples(&input, 1e13, 4096, 6.0, &source), 32, 1e-12); /* 0.039e6 tokens, so a quarter million */
+	assert_close(batch_choose_samples(&input, 1e13, 4096, 1.0, &source), 4096, 1e-12); /* 210e6 tokens, so 16 Mi */
 	assert_close(batch_choose_samples(&input, 1e7, 4096, 2.0, &source), 16, 1e-12); /* 24.4 sequences make a hundred steps */
 	assert_close(batch_choose_samples(&input, 1, 4096, 2.0, &source), 1, 1e-12);
 	input.request.fine_tuning.method = FINE_TUNING_LORA;

@@ -1,4 +1,4 @@
-/* What lies outside of what the step model was measured on is named, and widens the interval. */
+/* Inputs outside the range that the step model was measured on are named, and widen the interval. */
 #include "planner/step/adapters.h"
 #include "planner/step/generic.h"
 #include "planner/step/pairs.h"
@@ -35,7 +35,8 @@ static struct parallelism over(int64_t data)
 		.zero_group = data, .recompute = RECOMPUTE_NONE};
 }
 
-/* Each fitted constant states on which inputs it rests, and nothing else is named. */
+/* Each fitted constant depends on at least one quantity, and the rows of
+ * quantities name only constants that exist. */
 static void every_constant_has_a_range(void **state)
 {
 #define NAME(member_, ...) #member_,
@@ -56,14 +57,14 @@ static void every_constant_has_a_range(void **state)
 			letters[quantity] += strlen(names[i]) + 1;
 		}
 		if (!found)
-			fail_msg("%s rests on nothing", names[i]);
+			fail_msg("%s depends on no quantity", names[i]);
 	}
 	for (int quantity = 0; quantity < SCOPE_COUNT; quantity++) {
 		const struct scope_row *row = scope_row_of((enum scope_quantity)quantity);
 
 		assert_true(row->from <= row->to);
 		if (letters[quantity] != strlen(row->constants) + 1)
-			fail_msg("%s names a constant that there is not: %s", row->name, row->constants);
+			fail_msg("%s names an unknown constant: %s", row->name, row->constants);
 	}
 }
 
@@ -91,11 +92,11 @@ static void the_distance_widens(void **state)
 	assert_int_equal(scope.outside[1].quantity, SCOPE_RANKS);
 	assert_close(scope.outside[1].value, 10240, 0);
 	assert_close(scope.log_sigma, SCOPE_LOG_SIGMA * sqrt(log(10) * log(10) + log(10240.0 / 3072) * log(10240.0 / 3072)), 1e-9);
-	/* ten times beyond doubles what a dense step's spread is */
+	/* a factor of ten beyond the range doubles a dense step's spread */
 	assert_close(sqrt(0.12 * 0.12 + SCOPE_LOG_SIGMA * log(10) * SCOPE_LOG_SIGMA * log(10)), 2 * 0.12, 0.01);
 }
 
-/* A rank of DeepSpeed's ZeRO-1 holds its whole stage, of ZeRO-3 its shard. */
+/* With DeepSpeed's ZeRO-1 a rank holds its whole stage, with ZeRO-3 its shard. */
 static void held_parameters_are_those_of_a_rank(void **state)
 {
 	struct parallelism layout = over(8);
@@ -131,7 +132,7 @@ static void releases_are_those_of_the_stack(void **state)
 	assert_int_equal(looked(&layout).count, 0);
 }
 
-/* ResNet-50 alone was measured: a network of ten times its FLOPs is a factor of ten beyond. */
+/* Only ResNet-50 was measured: a network of ten times its FLOPs is a factor of ten beyond. */
 static void another_network_is_outside(void **state)
 {
 	struct parallelism layout = over(8);
@@ -162,7 +163,7 @@ static void adapters_were_measured_on_shorter_sequences(void **state)
 	assert_int_equal(scope.count, 1);
 	assert_int_equal(scope.outside[0].quantity, SCOPE_ADAPTED);
 	assert_close(scope.log_sigma, SCOPE_LOG_SIGMA * log(4), 1e-9);
-	fixture.input.request.stack = STACK_MEGATRON_CORE; /* it fuses them */
+	fixture.input.request.stack = STACK_MEGATRON_CORE; /* this stack fuses adapters */
 	assert_int_equal(looked(&layout).count, 0);
 }
 
@@ -185,7 +186,7 @@ static void an_answer_says_so(void **state)
 	assert_false(fixture_warned(&fixture, "outside of what was measured"));
 }
 
-/* Releases are said as they are given: as year and month. */
+/* Releases are reported as they are given: as year and month. */
 static void a_release_is_a_month(void **state)
 {
 	(void)state;

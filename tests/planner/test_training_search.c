@@ -1,4 +1,4 @@
-/* The pruned search against brute force: on many random small requests both find the same best. */
+/* The pruned search against brute force: both find the same best for many random small requests. */
 #include "planner/step/layout.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"
@@ -74,7 +74,7 @@ static void random_pins(struct parallelism *pins, int64_t gpu_count)
 		pins->expert = 1;
 }
 
-/* A model that fills a few accelerators to about the brim, so that memory decides in part of the requests. */
+/* Draws a model that nearly fills a few accelerators, so that memory decides in part of the requests. */
 static int64_t random_request(void)
 {
 	static const enum stack stacks[] = {STACK_GENERIC, STACK_MEGATRON_LM, STACK_MEGATRON_DEEPSPEED, STACK_MEGATRON_CORE, STACK_FSDP, STACK_INTERNEVO};
@@ -101,11 +101,11 @@ static int64_t random_request(void)
 struct brute {
 	int64_t gpu_count, layouts;
 	struct parallelism pins;
-	double room_bytes;           /* what a chosen layout may fill */
-	double best_s, tight_s;      /* of a sample */
+	double room_bytes;           /* the memory that a chosen layout may fill */
+	double best_s, tight_s;      /* per sample */
 };
 
-/* A chosen batch grows to what degrees take only where the pins leave no choice; a given one is as it is. */
+/* A chosen batch grows to fit the degrees only where the pins leave no choice. A given batch does not change. */
 static bool may_fill(const struct parallelism *pins)
 {
 	return !setting.batch_free || (pins->tensor > 0 && pins->pipeline > 0);
@@ -138,7 +138,7 @@ static void brute_time(struct brute *brute, const struct parallelism *layout)
 	*best = fmin(*best, step.time.time_s / step.samples);
 }
 
-/* Every number of layers that keep their activations, where not all of them can. */
+/* Tries every number of layers that keep their activations, where not all of them can. */
 static void brute_kept(struct brute *brute, struct parallelism layout)
 {
 	struct memory_use memory;
@@ -159,7 +159,7 @@ static void brute_kept(struct brute *brute, struct parallelism layout)
 		any = true;
 		brute_time(brute, &layout);
 	}
-	brute->layouts = before + any; /* the search times one of them: the others do more again */
+	brute->layouts = before + any; /* the search times one of them: the others recompute more */
 }
 
 static void brute_rest(struct brute *brute, struct parallelism layout, bool described)
@@ -276,11 +276,11 @@ static void the_pruned_optimum_is_the_true_one(void **state)
 		brute_layouts += brute.layouts;
 		judged += search.evaluated;
 	}
-	assert_true(comfortable > REQUESTS / 3 && tight >= 3 && none > REQUESTS / 20); /* the requests are of every sort */
-	assert_true(judged < brute_layouts / 2); /* and the bounds do prune */
+	assert_true(comfortable > REQUESTS / 3 && tight >= 3 && none > REQUESTS / 20); /* all kinds of requests occur */
+	assert_true(judged < brute_layouts / 2); /* the bounds do prune */
 }
 
-/* Without bounds the search judges as many layouts as there are, and answers the same. */
+/* Without bounds the search judges every layout, and finds the same best. */
 static void an_exhaustive_search_judges_all(void **state)
 {
 	(void)state;
@@ -298,7 +298,8 @@ static void an_exhaustive_search_judges_all(void **state)
 	}
 }
 
-/* What a limit leaves is what is faster, and the leanest layouts say that something fits only where something does. */
+/* A limit on the time leaves exactly the faster layouts. The leanest layouts
+ * fit only where the search finds a layout. */
 static void a_limit_leaves_what_is_faster(void **state)
 {
 	int limited = 0, fitting = 0;
@@ -330,7 +331,7 @@ static void a_limit_leaves_what_is_faster(void **state)
 	assert_true(limited > REQUESTS / 8 && fitting > REQUESTS / 8);
 }
 
-/* single_tensors: software whose ZeRO-1 has a cost of its own. */
+/* Searches the fixture's request. `single_tensors`: ZeRO-1 of the software has a cost of its own. */
 static struct found searched(int64_t gpu_count, double batch, bool single_tensors)
 {
 	struct layout_search search = {.setting = &setting, .gpu_count = gpu_count, .pins = fixture.input.request.parallelism};
@@ -343,7 +344,8 @@ static struct found searched(int64_t gpu_count, double batch, bool single_tensor
 	return search.best;
 }
 
-/* 96 layers on 4 stages and 4 micro-batches: every further chunk spares bubble, up to one layer each. 25 heads leave no tensor degree. */
+/* 96 layers on 4 stages and 4 micro-batches: each further chunk shortens the bubble, up to one layer each. 25 heads
+ * leave no tensor degree. */
 static void chunks_of_one_layer(void **state)
 {
 	struct parallelism *pins = &fixture.input.request.parallelism;
@@ -360,7 +362,8 @@ static void chunks_of_one_layer(void **state)
 	assert_true(searched(4, 4, false).step.time.time_s > found.step.time.time_s);
 }
 
-/* Where what ZeRO sends costs more than the update that it spares, it is left out; a run that pins its degrees keeps its usual 1. */
+/* Where ZeRO's communication costs more than the update that it saves, the search leaves ZeRO out. A request that
+ * pins degrees keeps the usual ZeRO-1. */
 static void no_zero_where_it_costs_more(void **state)
 {
 	struct parallelism *pins = &fixture.input.request.parallelism;
@@ -369,7 +372,7 @@ static void no_zero_where_it_costs_more(void **state)
 	(void)state;
 	fixture_init(&fixture);
 	fixture_model(&fixture.input.model, 24, 1024, 16, 16, 4096, 50257, true);
-	fixture.input.request.stack = STACK_MEGATRON_LM; /* offers no more than ZeRO-1 */
+	fixture.input.request.stack = STACK_MEGATRON_LM; /* offers at most ZeRO-1 */
 	assert_int_equal(searched(256, 256, false).layout.zero_stage, 1);
 	without_s = searched(256, 256, true).step.time.time_s;
 	assert_int_equal(searched(256, 256, true).layout.zero_stage, 0);

@@ -1,4 +1,5 @@
-/* Which number of accelerators is recommended where the request leaves it open: by the objective, at the knee of a budget, as teams do. */
+/* The recommended number of accelerators where the request leaves it open: by the objective, at the knee of a budget,
+ * or as teams choose it. */
 #include "planner/training/practice.h"
 #include "planner/training/search.h"
 #include "support/assert.h"
@@ -25,7 +26,7 @@ static double figure(const struct training_option *option, enum objective object
 		: objective == OBJECTIVE_CARBON ? option->carbon.total_kgco2e : objective == OBJECTIVE_GPUS ? (double)option->gpu_count : option->cost.total_usd;
 }
 
-/* No row of the answer's own table is better than the recommended one by more than the rule that the answer states. */
+/* Checks that no row of the answer's table is better than the recommended one by more than the stated rule. */
 static void check_table(enum objective objective)
 {
 	double own = figure(&BEST, objective);
@@ -34,7 +35,7 @@ static void check_table(enum objective objective)
 		const struct training_option *other = &fixture.plan.alternatives[i];
 
 		assert_true(figure(other, objective) >= own / (1 + SEARCH_TIE) * (1 - 1e-12));
-		if (figure(other, objective) <= own) /* a tie: it is slower, or where time ties dearer */
+		if (figure(other, objective) <= own) /* a tie: the row is slower, or dearer if the objective is time */
 			assert_true(objective == OBJECTIVE_TIME ? other->cost.total_usd >= BEST.cost.total_usd : other->wall_clock_hours >= BEST.wall_clock_hours);
 	}
 }
@@ -61,7 +62,7 @@ static void a_named_objective_has_the_best_row_of_its_table(void **state)
 	assert_int_equal(checked, 50);
 }
 
-/* Sixteen took 5 % less energy than the 512 that were recommended. */
+/* Sixteen accelerators once took 5 % less energy than the 512 that were recommended. */
 static void energy_has_its_own_number(void **state)
 {
 	double usual_kwh;
@@ -103,17 +104,17 @@ static void a_budget_is_spent_up_to_its_knee(void **state)
 	plan_number(knee, &hours, &usd);
 	plan_number(knee / 2, &half_hours, &half_usd);
 	plan_number(2 * knee, &double_hours, &double_usd);
-	assert_true(half_hours / hours > usd / half_usd);       /* the last doubling saves more than it costs */
+	assert_true(half_hours / hours > usd / half_usd);       /* the last doubling saves more time than it adds money */
 	shortest_hours = practice_usual_hours((double)(2 * knee) * double_hours) * exp(-1.6);
-	assert_true(hours / fmax(double_hours, shortest_hours) < double_usd / usd);   /* the next one would not, or is shorter than what is published */
-	assert_true(own_hours > 0.5 * practice_usual_hours((double)knee * own_hours) * exp(-1.6)); /* a doubling may end below */
-	REQUEST.common.objective = OBJECTIVE_TIME; /* what is named is honoured */
+	assert_true(hours / fmax(double_hours, shortest_hours) < double_usd / usd);   /* the next one would not, or is shorter than published runs */
+	assert_true(own_hours > 0.5 * practice_usual_hours((double)knee * own_hours) * exp(-1.6)); /* a doubling may end below the shortest */
+	REQUEST.common.objective = OBJECTIVE_TIME; /* a named objective is followed */
 	fixture_planned(&fixture);
 	assert_true(BEST.wall_clock_hours < own_hours && BEST.cost.total_usd > own_usd && BEST.cost.total_usd <= REQUEST.budget_usd);
 	REQUEST.common.objective = OBJECTIVE_COST;
 	fixture_planned(&fixture);
 	assert_true(BEST.wall_clock_hours > own_hours && BEST.cost.total_usd < own_usd);
-	fixture.input.objective_is_default = true; /* filled by the resolver: the request named none */
+	fixture.input.objective_is_default = true; /* filled in by the resolver: the request named none */
 	fixture_planned(&fixture);
 	assert_int_equal(BEST.gpu_count, knee);
 }
@@ -133,7 +134,8 @@ static void a_small_budget_takes_what_it_buys(void **state)
 	assert_true(BEST.cost.total_usd <= REQUEST.budget_usd);
 }
 
-/* E132 by hand: money, and a fifth of the square of the deviation from 0.05 sqrt(H) days (at most 57) in units of 0.8; one machine is usual for a week. */
+/* E132 by hand: the logarithm of the money, and a fifth of the square of the deviation from 0.05 sqrt(H) days (at
+ * most 57) in units of 0.8. One machine is usual for a week. */
 static double unusual(void)
 {
 	double usual = 24 * fmin(57, 0.05 * sqrt(BEST.gpu_hours)), deviation;
@@ -144,7 +146,7 @@ static double unusual(void)
 	return log(BEST.cost.total_usd) + 0.2 * deviation * deviation;
 }
 
-/* Of all powers of two none is less unusual than what is recommended, which may lie between two of them. */
+/* No power of two is less unusual than the recommended number, which may be between two of them. */
 static void an_open_request_gets_the_least_unusual_number(void **state)
 {
 	int machines = 0, fleets = 0;
@@ -155,7 +157,7 @@ static void an_open_request_gets_the_least_unusual_number(void **state)
 		int64_t number;
 
 		begin(1, tokens);
-		REQUEST.common.practice = PRACTICE_TYPICAL; /* which costs more on more than one machine */
+		REQUEST.common.practice = PRACTICE_TYPICAL; /* costs more on more than one machine */
 		fixture_planned(&fixture);
 		chosen = unusual();
 		number = BEST.gpu_count;
@@ -195,7 +197,7 @@ static void a_run_beyond_a_year_says_so_first(void **state)
 	}
 }
 
-/* What is rented one by one, and named by nobody, is not taken for a job of several. */
+/* An accelerator that is rented one by one, and that the request does not name, is not used for a job of several. */
 static void single_ones_do_not_work_together(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* The step and its memory: published runs, and properties that hold for any constants. */
+/* The step and its memory: published runs, and properties for any constants. */
 #include "planner/operators/attention.h"
 #include "planner/operators/collective.h"
 #include "planner/operators/memory_traffic.h"
@@ -85,7 +85,8 @@ static double collective(const struct golden_case *golden, const char *expected)
 	return collective_all_to_all_s(&device, &physics, group, golden_number(golden, "bytes"), 0);
 }
 
-/* Bytes/s that a ring of `ranks` reaches in one machine of eight, or an all-to-all, or each of `stride` rings abreast. */
+/* Returns the bytes/s of a ring of `ranks` in one machine of eight, of an
+ * all-to-all, or of each of `stride` rings side by side. */
 static double wiring(const struct golden_case *golden, const char *expected)
 {
 	struct accelerator accelerator = {.pcie_gen = (int64_t)golden_number(golden, "pcie_gen"), .max_nvlink_domain = (int64_t)golden_number_or(golden, "domain", 1),
@@ -101,7 +102,7 @@ static double wiring(const struct golden_case *golden, const char *expected)
 	return collective_rate_bytes_per_s(&device, group);
 }
 
-/* 1 TFLOP/s and 10 GB/s; a quarter of the shorter part shows; 1e5 outputs wasted in the last wave. */
+/* 1 TFLOP/s and 10 GB/s; a quarter of the shorter part shows; the last wave wastes 1e5 outputs. */
 static double product_s(const struct golden_case *golden, const char *expected)
 {
 	struct physics physics = {.gemm_traffic = 0.25, .gemm_wave_outputs = 1e5};
@@ -265,7 +266,8 @@ static void memory_grows_with_work_and_falls_with_sharding(void **state)
 	assert_true(held(&layout).optimizer_bytes == 0);
 }
 
-/* What is sharded falls as 1 / group; what stays is the layer at hand: gathered twice by ZeRO-3 (one ahead), its gradients by 2 and 3. */
+/* Sharded bytes fall as 1 / group. The layer at hand stays whole: ZeRO-3 gathers two layers (one ahead), and ZeRO-2
+ * and 3 hold the gradients of one. */
 static void sharding_keeps_the_layer_at_hand_whole(void **state)
 {
 	struct parallelism layout = layout_8b();
@@ -338,7 +340,7 @@ static void work_scales_with_what_is_asked(void **state)
 	assert_true(device_of_candidate(&fixture.candidates[0], PRECISION_BF16, physics, 1, &device));
 	twice.count = 2;
 	half.rows /= 2;
-	assert_true(gemm_forward(&device, physics, &twice).time_s < 2 * gemm_forward(&device, physics, &product).time_s); /* one last wave for both */
+	assert_true(gemm_forward(&device, physics, &twice).time_s < 2 * gemm_forward(&device, physics, &product).time_s); /* both share one last wave */
 	assert_true(gemm_forward(&device, physics, &twice).time_s > 1.9 * gemm_forward(&device, physics, &product).time_s);
 	assert_true(gemm_forward(&device, physics, &half).time_s > gemm_forward(&device, physics, &product).time_s / 2); /* efficiency saturates */
 	assert_true(gemm_backward(&device, physics, &product, false).time_s > 2 * gemm_forward(&device, physics, &product).time_s);
@@ -347,7 +349,7 @@ static void work_scales_with_what_is_asked(void **state)
 	attention.fused = false;
 	aligned_s = attention_forward(&device, physics, &attention).time_s;
 	assert_true(aligned_s > fused_s);
-	attention.key_dim = attention.value_dim = 108; /* no multiple of 8: fewer FLOPs, slower */
+	attention.key_dim = attention.value_dim = 108; /* not a multiple of 8: fewer FLOPs, slower */
 	assert_true(attention_forward(&device, physics, &attention).time_s > aligned_s);
 	assert_close(memory_traffic_s(&device, physics, 2e9), 2 * memory_traffic_s(&device, physics, 1e9), 1e-12);
 	assert_true(point_to_point_s(&device, physics, 1, 1e9) < point_to_point_s(&device, physics, 8, 1e9));
@@ -355,7 +357,7 @@ static void work_scales_with_what_is_asked(void **state)
 	assert_close(exposed_s(3, 40, 1), 0, 1e-12);
 }
 
-/* On hardware whose FP16 is slow, FP16 attention is as slow as FP16 products. */
+/* On hardware with slow FP16, FP16 attention is as slow as FP16 products. */
 static void every_format_is_held_to_its_own_rate(void **state)
 {
 	struct device fast, slow;
@@ -370,7 +372,7 @@ static void every_format_is_held_to_its_own_rate(void **state)
 	assert_close(slow.wide_flops_per_s, fast.wide_flops_per_s / 8, 1e-12);
 }
 
-/* Without overlap a stage waits for what it sends: the longer the slower the network, and not at all without stages. */
+/* Without overlap a stage waits for what it sends: longer on a slower network, and not at all without stages. */
 static void stages_pay_for_what_they_hand_on(void **state)
 {
 	struct parallelism layout = layout_8b();
@@ -389,8 +391,8 @@ static void stages_pay_for_what_they_hand_on(void **state)
 	assert_close(timed(&layout, &physics_fitted).time.pipeline_comm_s, 0, 1e-12);
 }
 
-/* A ring of four: keys and values of the whole sequence pass each rank three times, three quarters of them from others. Half of
- * the network's speed costs as much again, whatever attention hides. */
+/* A ring of four: keys and values of the whole sequence pass each rank three times, three quarters of them from other
+ * ranks. At half of the network's speed the ring costs as much again, whatever attention hides. */
 static void contexts_pass_keys_and_values_three_times(void **state)
 {
 	struct parallelism layout = layout_8b();
@@ -410,7 +412,7 @@ static void contexts_pass_keys_and_values_three_times(void **state)
 		passes * bytes / (0.001e9 * physics_fitted.nic_fraction) / 2, 1e-6);
 }
 
-/* However much faster a stack is than the measurements it is compared with: 2 r i c over the best measured rate is the floor. */
+/* No stack, however fast, beats the best measured rate: 2 r i c over that rate is the least time. */
 static void no_product_outruns_the_best_measured(void **state)
 {
 	struct product product = {.rows = 16384, .inner = 8192, .columns = 8192, .count = 1, .narrow = true};
@@ -451,12 +453,12 @@ static void few_rows_slow_experts(void **state)
 	own.batch = 1;
 	degrees = degrees_of(&own, &layout);
 	unlimited_s = layer_time_of(&own, &layout, &degrees, 0).forward_s;
-	physics.expert_half_rows = 1024; /* 4,096 tokens, two of eight experts each: as many as one expert has */
+	physics.expert_half_rows = 1024; /* 4,096 tokens with two of eight experts each: 1,024 for one expert */
 	halved_s = layer_time_of(&own, &layout, &degrees, 0).forward_s;
-	assert_close(halved_s / unlimited_s, 2, 0.01); /* but for the router, which is 1/6,000 of it */
+	assert_close(halved_s / unlimited_s, 2, 0.01); /* except for the router, which is 1/6,000 of it */
 }
 
-/* Newer software speeds grouped products more than single ones, and stops where nothing was measured. */
+/* Newer software speeds up grouped products more than single ones, within the releases that were measured. */
 static void grouped_products_ripen(void **state)
 {
 	struct software before = software_of(STACK_MEGATRON_CORE, "2025-06", PRECISION_BF16, 2022, &physics_fitted);
@@ -468,8 +470,8 @@ static void grouped_products_ripen(void **state)
 	assert_close(oldest.expert_speed, exp(-1.5 * physics_fitted.expert_gain_per_year), 1e-9);
 }
 
-/* Kernels written for Hopper come with Transformer Engine, and with FSDP's trainers since FlashAttention-3; torchtitan's own are FlashAttention-2; on the
- * A100 that is the newest. */
+/* Transformer Engine has kernels written for Hopper, and so have FSDP's trainers since FlashAttention-3. torchtitan's
+ * own are FlashAttention-2, which is the newest for the A100. */
 static void attention_is_as_new_as_its_software(void **state)
 {
 	struct software titan = software_of(STACK_TORCHTITAN, "2025-06", PRECISION_BF16, 2022, &physics_fitted);
@@ -489,7 +491,7 @@ static void attention_is_as_new_as_its_software(void **state)
 	assert_true(physics_fitted.flash2_fraction < 0.8);
 }
 
-/* Since Hopper heads of 64 run at two thirds of the rate of 128; on the A100 at all of it. */
+/* Since Hopper, heads of 64 run at two thirds of the rate of heads of 128; on the A100 at the full rate. */
 static void narrow_heads_are_slow_since_hopper(void **state)
 {
 	struct attention wide = {.tokens = 4096, .span_tokens = 2048.5, .sequence = 4096, .heads = 8, .key_dim = 128, .value_dim = 128, .fused = true}, narrow = wide;
@@ -510,7 +512,8 @@ static void narrow_heads_are_slow_since_hopper(void **state)
 	}
 }
 
-/* Spring 2026: experts' products that cast on the way are as fast as single ones, on Blackwell; outputs of experts are not kept since 2025. */
+/* Since spring 2026, experts' products that cast on the way are as fast as single ones, on Blackwell. Since 2025,
+ * outputs of experts are not kept. */
 static void experts_are_as_new_as_their_software(void **state)
 {
 	struct software old = software_of(STACK_MEGATRON_CORE, "2024-12", PRECISION_MXFP8, 2024, &physics_fitted);
@@ -524,8 +527,9 @@ static void experts_are_as_new_as_their_software(void **state)
 	assert_close(software_of(STACK_MEGATRON_CORE, "2026-06", PRECISION_BF16, 2024, &physics_fitted).gradient_bytes, 4, 1e-12);
 }
 
-/* Beside a pipeline FSDP gathers a stage's weights once a step: 2 bytes of weights and 4 of gradients a parameter lie whole. PyTorch's
- * selective recomputation keeps more than full, less than none; its allocator keeps spare memory only while there is enough. */
+/* With a pipeline, FSDP gathers a stage's weights once a step: 2 bytes of weights and 4 of gradients a parameter are
+ * held whole. PyTorch's selective recomputation keeps more than full, less than none. Its allocator keeps spare
+ * memory only while there is enough. */
 static void torch_keeps_what_it_gathers(void **state)
 {
 	struct parallelism piped = layout_8b(), flat = layout_8b();
@@ -557,7 +561,8 @@ static void torch_keeps_what_it_gathers(void **state)
 	assert_true(held(&flat).overhead_bytes < kept[2].overhead_bytes);
 }
 
-/* A part with more power than the measured one is faster, up to the best fraction that any reaches; one with less is slower. */
+/* A part with more power than the measured one is faster, up to the best
+ * fraction of any part. One with less is slower. */
 static void power_sets_the_speed(void **state)
 {
 	static const double tdp_w[] = {800, 1100, 1400, 5000};
@@ -575,7 +580,7 @@ static void power_sets_the_speed(void **state)
 	assert_close(rates[0] / rates[1], sqrt(800.0 / 1100), 1e-9);
 	assert_true(rates[2] > 1.05 * rates[1]);
 	assert_close(rates[3] / rates[1], 0.869 / 0.786, 1e-9);
-	fixture.candidates[0].accelerator.tdp_w = 1100; /* half the power for each FLOP of the H100's */
+	fixture.candidates[0].accelerator.tdp_w = 1100; /* half of the H100's power for each FLOP */
 	fixture.candidates[0].accelerator.tflops_bf16 = 2 * 989.4 * 1100 / 700;
 	assert_true(device_of_candidate(&fixture.candidates[0], PRECISION_BF16, &physics_fitted, 1, &device));
 	assert_close(device.linear_flops_per_s / (fixture.candidates[0].accelerator.tflops_bf16 * 1e12 * 0.786 * physics_fitted.gemm_fraction),

@@ -1,4 +1,4 @@
-/* Parameters, FLOPs, KV bytes and weights (E1-E7): golden cases, and what must hold of every model. */
+/* Parameters, FLOPs, KV bytes and weights (E1-E7): golden cases, and properties of every model. */
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static struct layer_kind given_kind(const struct golden_case *golden)
 		.norms = 2};
 }
 
-/* Kind 0 is most layers; kind 1 the leading dense ones; kind 2 those with a window. */
+/* Builds the model of a case: kind 0 is most layers, kind 1 the leading dense ones, kind 2 those with a window. */
 static void given_model(const struct golden_case *golden, struct model *model)
 {
 	int dense = given_int(golden, "dense_layers", 0), windowed = given_int(golden, "windowed_layers", 0);
@@ -155,9 +155,9 @@ static void golden_cases_hold(void **state)
 	golden_run("tests/planner/golden/workload.txt", rows, COUNT_OF(rows), 32);
 }
 
-/* --- what must hold --------------------------------------------------------------------------------------- */
+/* --- properties ------------------------------------------------------------------------------------------- */
 
-/* One layer of each mixer, each with its own feed-forward. */
+/* Builds a model with one layer of each mixer, each with its own feed-forward. */
 static void build_zoo(struct model *model)
 {
 	static const struct layer_kind kinds[] = {
@@ -293,7 +293,7 @@ static void every_width_adds_parameters(void **state)
 			total_with(widths[i].offset, widths[i].layer, 2) > total_with(widths[i].offset, widths[i].layer, 1));
 }
 
-/* E3's closed forms against counting the keys of every query. */
+/* E3's closed forms against a count of the keys of every query. */
 static void mean_contexts_are_what_counting_gives(void **state)
 {
 	static const int lengths[] = {1, 2, 99, 100, 101, 250, 300, 1000};
@@ -369,7 +369,7 @@ static void a_size_becomes_a_shape_of_that_size(void **state)
 		}
 }
 
-/* FLOPs of the standard shape are near the rule of thumb, so that a guess of the shape costs little. */
+/* The FLOPs of the standard shape are near the rule of thumb, so that a guessed shape costs little accuracy. */
 static void a_standard_shape_computes_like_the_rule(void **state)
 {
 	static struct model model;
@@ -399,7 +399,7 @@ static void a_generic_model_has_what_was_said_of_it(void **state)
 	assert_true(model.params_embedding == 0);
 	memset(&model, 0, sizeof model);
 	model.kind = MODEL_GENERIC;
-	model.params_total = 10e9; /* a recommender: 20 MFLOP cannot use more than 10 million weights, the rest are tables */
+	model.params_total = 10e9; /* a recommender: 20 MFLOP use at most 10 million weights, the rest are tables */
 	model.generic_flops_per_sample = 20e6;
 	model_finish(&model);
 	assert_true(model.params_active == 10e6 && model.params_embedding == 10e9 - 10e6);
