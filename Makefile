@@ -74,7 +74,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 # Keep the objects of the test support. Otherwise make deletes them as intermediate files.
 .SECONDARY:
 .PHONY: all fakes test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-ptx check-cuda-abi check-opencl ptx check-server check-asan check-tsan check-clang check-oom check-plausibility \
-	check-server-asan check-server-tsan coverage fuzz fuzz-short fuzz-corpus fuzz-coverage fuzz-run fuzz-coverage-run bench bench-planner bench-serving bench-queue check-api check-trace lint format run install clean help effects check-effects validate check-accuracy known-answers check-known-answers fit fit-left-out
+	check-server-asan check-server-tsan check-style check-format coverage fuzz fuzz-short fuzz-corpus fuzz-coverage fuzz-run fuzz-coverage-run bench bench-planner bench-serving bench-queue check-api check-trace lint format run install clean help effects check-effects validate check-accuracy known-answers check-known-answers fit fit-left-out
 all: $(PROGRAM) ## build the program: build/fleetplan (make alone does the same)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -221,9 +221,10 @@ check-server-tsan: ## run the HTTP and process tests against a daemon under Thre
 	$(Q)$(MAKE) MODE=tsan all
 	$(Q)FLEETPLAN_PROGRAM=$(CURDIR)/build/tsan/fleetplan $(MAKE) MODE=tsan check-server
 
-coverage: ## print each folder's line coverage by the C tests; schema, planner, api and storage must reach 90 %
+coverage: ## line coverage of every folder, from the C tests and the HTTP tests; each must reach 90 % (half an hour)
 	$(Q)find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	$(Q)$(MAKE) MODE=coverage all test
+	$(Q)FLEETPLAN_PROGRAM=$(CURDIR)/build/coverage/fleetplan $(MAKE) MODE=coverage check-server
 	$(Q)scripts/coverage.sh 90
 
 # FUZZ=json,csv: only these fuzzers.
@@ -397,12 +398,18 @@ check-ptx: ## compile the kernels again and compare the result with the checked-
 check-cuda-abi: $(LIBRARY) ## check the declarations of NVIDIA's libraries in bench/ and the PTX with NVIDIA's own files (PyPI, Debian non-free; 4 GB)
 	$(Q)CC='$(CC)' PYTHON=$(PYTHON) scripts/check-cuda-abi.sh build/nvidia $(LIBRARY) $(LIBS)
 
-lint: ## run clang-tidy and cppcheck
+check-style: ## words to avoid, subjects of commits
+	$(Q)scripts/check-style.sh
+
+check-format: ## C sources are laid out as `make format` lays them out
+	$(Q)git ls-files '*.c' '*.h' | xargs -P $(shell nproc) -n 50 clang-format --dry-run -Werror && echo "format holds"
+
+lint: check-style check-format ## style, formatting, clang-tidy and cppcheck
 	$(Q)printf '%s\n' $(SOURCES) | xargs -P $(shell nproc) -n 4 scripts/clang-tidy.sh -std=c17 $(filter-out -DFLEETPLAN_VERSION=%,$(CPPFLAGS)) -DFLEETPLAN_VERSION=__FILE__ --
 	$(Q)scripts/cppcheck.sh $(FOLDERS)
 
-format: ## format the C sources with clang-format
-	clang-format -i $(shell git ls-files '*.c' '*.h')
+format: ## lay out C sources with clang-format
+	git ls-files '*.c' '*.h' | xargs -n 50 clang-format -i
 
 run: $(PROGRAM) ## start the daemon on 127.0.0.1:8080
 	$(PROGRAM) serve

@@ -47,7 +47,7 @@ step() {
 sanitized='agents altered_bytes audit drain feeds foreign_file half_close http imports plans scopes trust wrong_keys'
 
 step build make -j"$(nproc)"
-step house make check-layers check-headers check-rows check-sources check-ptx
+step house make check-layers check-headers check-rows check-sources check-ptx check-style check-format
 step 'C tests' make -j"$(nproc)" test
 step predictions make -j"$(nproc)" check-accuracy check-known-answers check-effects
 # HTTP tests mostly wait, so the programs for the sanitizers are built meanwhile at a low priority. The steps below report their faults.

@@ -42,20 +42,20 @@ static inline void document_lease_cell(struct buffer *out, enum lease_state stat
 	static const struct {
 		unsigned effect;
 		const char *text;
-	} effects[] = {{LEASE_EFFECT_TAKE, "next token, one more attempt"}, {LEASE_EFFECT_RENEW, "the lease's end moves"},
-		{LEASE_EFFECT_KEEP, "the result is kept"}, {LEASE_EFFECT_LATE, "marked late"},
-		{LEASE_EFFECT_UNDO, "the attempt is not counted, its token is void"}, {LEASE_EFFECT_ASK, "the wish is written down"}};
+	} effects[] = {{LEASE_EFFECT_TAKE, "next token, one more attempt"}, {LEASE_EFFECT_RENEW, "the lease is extended"},
+		{LEASE_EFFECT_KEEP, "the result is stored"}, {LEASE_EFFECT_LATE, "marked late"},
+		{LEASE_EFFECT_UNDO, "the attempt is not counted, its token is void"}, {LEASE_EFFECT_ASK, "the request is recorded"}};
 
 	buffer_append_text(out, " | ");
 	if (!move->allowed) {
-		buffer_append_text(out, "refused");
+		buffer_append_text(out, "rejected");
 		return;
 	}
 	buffer_printf(out, "%s%s", move->to == state ? "stays " : "", lease_state_name(move->to));
 	if (move->if_used_up)
-		buffer_printf(out, ", %s when all attempts are used", lease_state_name(move->if_used_up));
+		buffer_printf(out, ", %s if all attempts are used", lease_state_name(move->if_used_up));
 	if (move->if_unwanted)
-		buffer_printf(out, ", %s when that was asked for", lease_state_name(move->if_unwanted));
+		buffer_printf(out, ", %s if that was requested", lease_state_name(move->if_unwanted));
 	for (size_t i = 0; i < COUNT_OF(effects); i++)
 		if (move->effects & effects[i].effect)
 			buffer_printf(out, "; %s", effects[i].text);
