@@ -11,7 +11,7 @@ from clients import Probe
 from storm import percentile, process_figures
 from test_log import Unread, metric
 
-NAME = "a log that nobody reads"
+NAME = "a log without a reader"
 PROMISE = "/livez p99 below 10 ms, SIGTERM within 2 s, drops counted"
 CONNECTIONS, AT_ONCE = 4, 100
 
