@@ -98,9 +98,15 @@ static bool list_ready(struct agent *agent, struct text_list *ready, const char 
 
 static struct device_record describe_device(const struct agent *agent, const struct bench_device_slot *slot)
 {
-	return (struct device_record){.id = slot->id, .node = agent->node, .backend = slot->told.backend, .name = slot->told.name,
-		.accelerator = slot->told.accelerator, .driver = slot->told.driver, .memory_bytes = slot->told.memory_bytes,
-		.state = bench_device_state_name(slot->state), .state_reason = *slot->reason ? slot->reason : NULL,
+	return (struct device_record){.id = slot->id,
+		.node = agent->node,
+		.backend = slot->told.backend,
+		.name = slot->told.name,
+		.accelerator = slot->told.accelerator,
+		.driver = slot->told.driver,
+		.memory_bytes = slot->told.memory_bytes,
+		.state = bench_device_state_name(slot->state),
+		.state_reason = *slot->reason ? slot->reason : NULL,
 		.properties = {slot->properties, strlen(slot->properties)}};
 }
 
@@ -159,8 +165,8 @@ static void ask_for_work(struct agent *agent, const struct text_list *ready)
 
 	arena_init(&arena, LEASE_ARENA_BYTES);
 	/* A stop always interrupts this call: the agent would only release work that it leases then. */
-	end = link_lease(&agent->link, agent->spool.agent_id, &request,
-		(struct link_patience){request.wait_s + LEASE_SLACK_S, agent->wake_fd}, &arena, &lease);
+	end = link_lease(&agent->link, agent->spool.agent_id, &request, (struct link_patience){request.wait_s + LEASE_SLACK_S, agent->wake_fd},
+		&arena, &lease);
 	switch (end) {
 	case LINK_OK:
 		backoff_reset(&agent->backoff);
@@ -256,8 +262,8 @@ static void agent_free(struct agent *agent)
 static enum status agent_open(struct agent *agent, struct failure *failure)
 {
 	const struct agent_options *options = agent->options;
-	const struct link_options link = {.server = options->server, .key_file = options->key_file,
-		.http = {.ca_file = options->ca_file, .plain_anywhere = options->insecure}};
+	const struct link_options link = {
+		.server = options->server, .key_file = options->key_file, .http = {.ca_file = options->ca_file, .plain_anywhere = options->insecure}};
 	enum status status = link_open(&agent->link, &link, failure);
 
 	snprintf(agent->node, sizeof(agent->node), "%s", *options->node ? options->node : agent->devices.node);
@@ -278,7 +284,9 @@ enum status agent_start(const struct agent_options *options, struct agent **agen
 	*agent = NULL;
 	if (!made)
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory for an agent");
-	*made = (struct agent){.options = options, .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), .backoff = {0.5, options->retry_seconds, 0},
+	*made = (struct agent){.options = options,
+		.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+		.backoff = {0.5, options->retry_seconds, 0},
 		.worked_ns = clock_monotonic_ns(),
 		.spool = {.folder_fd = -1, .lock_fd = -1}};
 	bench_devices_init(&made->devices);

@@ -12,7 +12,11 @@ static void log_refused(const struct spool_entry *entry, const char *detail)
 static void log_taken(const struct spool_entry *entry, const struct lease_outcome *outcome)
 {
 	log_event(LOG_INFO, "agent_result_taken", LOG_TEXT("benchmark", entry->benchmark_id), LOG_INTEGER("token", entry->token),
-		LOG_TEXT("state", outcome->state), LOG_TEXT("note", outcome->repeated ? "repeated" : outcome->late ? "late" : NULL));
+		LOG_TEXT("state", outcome->state),
+		LOG_TEXT("note",
+			outcome->repeated   ? "repeated"
+				: outcome->late ? "late"
+								: NULL));
 }
 
 bool agent_is_open(enum link_end end)

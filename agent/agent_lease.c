@@ -44,7 +44,8 @@ static void release_lease(struct agent *agent, const struct lease *lease, const 
 		end = link_release(&agent->link, lease->benchmark_id, &release, agent_patience(agent, CALL_S));
 	}
 	log_event(end == LINK_OK ? LOG_INFO : LOG_WARNING, end == LINK_OK ? "agent_lease_released" : "agent_lease_not_released",
-		LOG_TEXT("benchmark", lease->benchmark_id), LOG_TEXT("reason", reason), LOG_TEXT("detail", end == LINK_OK ? NULL : agent->link.detail));
+		LOG_TEXT("benchmark", lease->benchmark_id), LOG_TEXT("reason", reason),
+		LOG_TEXT("detail", end == LINK_OK ? NULL : agent->link.detail));
 }
 
 static bool on_tick(void *context)
@@ -99,7 +100,8 @@ static void deliver_unspooled(struct run *run, const struct spool_entry *entry, 
 	struct backoff backoff = {.first_s = 0.5, .most_s = 10};
 	enum keeper_word word = keeper_ask(&run->keeper);
 
-	while (word != KEEPER_LOST && word != KEEPER_OVER && agent_is_open(agent_deliver(run->agent, entry, body)) && !agent_must_end(run->agent)) {
+	while (word != KEEPER_LOST && word != KEEPER_OVER && agent_is_open(agent_deliver(run->agent, entry, body)) &&
+		!agent_must_end(run->agent)) {
 		agent_wait(run->agent, backoff_wait_s(&backoff, run->agent->link.retry_after_s, 0.5));
 		word = keeper_ask(&run->keeper);
 	}
@@ -191,8 +193,13 @@ static void describe_job(struct bench_job *job, const struct lease *lease)
 
 static void run_worker(struct run *run)
 {
-	const struct bench_attempt attempt = {.program = run->agent->program, .device = run->slot->id, .silence_s = SILENCE_S,
-		.term_grace_s = lease_margin_s(run->lease->lease_s) / 2, .wake_fd = run->agent->wake_fd, .context = run, .on_tick = on_tick};
+	const struct bench_attempt attempt = {.program = run->agent->program,
+		.device = run->slot->id,
+		.silence_s = SILENCE_S,
+		.term_grace_s = lease_margin_s(run->lease->lease_s) / 2,
+		.wake_fd = run->agent->wake_fd,
+		.context = run,
+		.on_tick = on_tick};
 	struct bench_worker_outcome outcome;
 	int64_t start_ns = clock_monotonic_ns();
 

@@ -4,7 +4,7 @@ enum option_index {
 #define X(member, name, kind, standard, minimum, maximum, choices, doc) OPTION_##member,
 	AGENT_OPTION_TABLE(X)
 #undef X
-	OPTION_COUNT
+		OPTION_COUNT
 };
 
 static const struct option_row option_rows[OPTION_COUNT] = {
@@ -13,5 +13,4 @@ static const struct option_row option_rows[OPTION_COUNT] = {
 #undef X
 };
 
-const struct option_table agent_option_table = {
-	.command = "agent", .rows = option_rows, .count = OPTION_COUNT, .config = OPTION_config};
+const struct option_table agent_option_table = {.command = "agent", .rows = option_rows, .count = OPTION_COUNT, .config = OPTION_config};

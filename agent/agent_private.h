@@ -29,7 +29,7 @@ struct agent {
 	bool registered, left_behind;
 	int64_t probe_ns;  /* monotonic: when the devices are listed next */
 	int64_t worked_ns; /* monotonic: the last time with work */
-	unsigned broken; /* deliveries in a row that ended with LINK_BROKEN */
+	unsigned broken;   /* deliveries in a row that ended with LINK_BROKEN */
 	struct backoff backoff;
 };
 

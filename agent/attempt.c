@@ -83,13 +83,21 @@ static void run_worker(struct attempt_call *call, struct bench_worker_outcome *o
 	char *shapes = wanted->text ? arena_strndup(&job->arena, wanted->text, wanted->length) : NULL;
 	double longest_s = bench_deadline_s(job->budget_s), budget_s = given_or(job->record.timeout_s, longest_s);
 	double deadline_s = budget_s < longest_s ? budget_s : longest_s;
-	char name[] = "fleetplan", command[] = "bench", role[] = "--worker", device[] = "--device", suite[] = "--suite",
-		parent[] = "--parent", deadline[] = "--deadline", spec[] = "--spec", pid[24], seconds[24], id[BENCH_DEVICE_ID_MAX], tests[4096];
-	char *const arguments[] = {name, command, role, device, id, suite, tests, parent, pid, deadline, seconds,
-		shapes ? spec : NULL, shapes, NULL};
-	struct bench_worker worker = {.program = attempt->program, .arguments = arguments, .deadline_s = deadline_s,
-		.silence_s = attempt->silence_s, .term_grace_s = attempt->term_grace_s, .kill_grace_s = KILL_GRACE_S,
-		.log_bytes = WORKER_LOG_BYTES, .wake_fd = attempt->wake_fd, .context = call, .on_line = on_line, .on_tick = on_tick};
+	char name[] = "fleetplan", command[] = "bench", role[] = "--worker", device[] = "--device", suite[] = "--suite", parent[] = "--parent",
+		 deadline[] = "--deadline", spec[] = "--spec", pid[24], seconds[24], id[BENCH_DEVICE_ID_MAX], tests[4096];
+	char *const arguments[] = {
+		name, command, role, device, id, suite, tests, parent, pid, deadline, seconds, shapes ? spec : NULL, shapes, NULL};
+	struct bench_worker worker = {.program = attempt->program,
+		.arguments = arguments,
+		.deadline_s = deadline_s,
+		.silence_s = attempt->silence_s,
+		.term_grace_s = attempt->term_grace_s,
+		.kill_grace_s = KILL_GRACE_S,
+		.log_bytes = WORKER_LOG_BYTES,
+		.wake_fd = attempt->wake_fd,
+		.context = call,
+		.on_line = on_line,
+		.on_tick = on_tick};
 
 	if (wanted->text && !shapes) {
 		outcome->end = WORKER_UNSTARTED;

@@ -90,9 +90,17 @@ static bool list_devices(const char *program, struct bench_devices *fresh, const
 	char name[] = "fleetplan", command[] = "bench", list[] = "--list", role[] = "--worker", parent[] = "--parent", pid[24];
 	char *const arguments[] = {name, command, list, role, parent, pid, NULL};
 	struct listing listing = {.fresh = fresh, .stopping = stopping};
-	struct bench_worker worker = {.program = program, .arguments = arguments, .deadline_s = LIST_DEADLINE_S,
-		.silence_s = LIST_DEADLINE_S, .term_grace_s = 1, .kill_grace_s = 5, .log_bytes = LIST_LOG_BYTES, .wake_fd = -1,
-		.context = &listing, .on_line = take_line, .on_tick = on_tick};
+	struct bench_worker worker = {.program = program,
+		.arguments = arguments,
+		.deadline_s = LIST_DEADLINE_S,
+		.silence_s = LIST_DEADLINE_S,
+		.term_grace_s = 1,
+		.kill_grace_s = 5,
+		.log_bytes = LIST_LOG_BYTES,
+		.wake_fd = -1,
+		.context = &listing,
+		.on_line = take_line,
+		.on_tick = on_tick};
 	struct bench_worker_outcome outcome;
 	bool ok;
 

@@ -20,7 +20,7 @@ struct bench_device_slot {
 	const char *properties;        /* the line itself */
 	enum bench_device_state state;
 	char reason[160];
-	pid_t wedged;         /* the worker that survived SIGKILL; 0: none */
+	pid_t wedged;          /* the worker that survived SIGKILL; 0: none */
 	int64_t not_before_ns; /* monotonic: other programs use the device; do not use it before */
 };
 

@@ -177,8 +177,7 @@ void bench_job_take(struct bench_job *job, const struct bench_line *line, const 
 	case BENCH_LINE_COUNT:
 		break;
 	}
-	job->exhausted = job->exhausted || job->measures_json.failed || job->fits_json.failed ||
-		job->means_json.failed || job->skips_json.failed;
+	job->exhausted = job->exhausted || job->measures_json.failed || job->fits_json.failed || job->means_json.failed || job->skips_json.failed;
 }
 
 static void fail_outcome(struct bench_worker_outcome *outcome, enum bench_worker_end end, const char *detail)
@@ -199,8 +198,8 @@ void bench_job_judge(const struct bench_job *job, struct bench_worker_outcome *o
 		fail_outcome(outcome, WORKER_MISSPOKE, "the worker measured nothing and gave no reason");
 	} else if (job->measure_count == 0) {
 		outcome->end = WORKER_FAILED; /* another attempt would skip them too */
-		snprintf(outcome->detail, sizeof outcome->detail, "nothing was measured: every test was skipped (%zu), the first of them %s", job->skip_count,
-			job->skipped);
+		snprintf(outcome->detail, sizeof outcome->detail, "nothing was measured: every test was skipped (%zu), the first of them %s",
+			job->skip_count, job->skipped);
 	}
 }
 
@@ -305,7 +304,8 @@ static void put_log(struct json_writer *writer, const struct buffer *log)
 	json_string_n(writer, shown, length);
 }
 
-void bench_job_encode(const struct bench_job *job, const struct bench_worker_outcome *outcome, const struct bench_judgement *judgement, struct buffer *out)
+void bench_job_encode(
+	const struct bench_job *job, const struct bench_worker_outcome *outcome, const struct bench_judgement *judgement, struct buffer *out)
 {
 	struct json_writer writer;
 

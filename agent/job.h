@@ -10,9 +10,9 @@
 enum { BENCH_RESULT_MAX_BYTES = 2 * 1024 * 1024, BENCH_FITS_MAX = 32, BENCH_MEANS_MAX = 32 };
 
 struct bench_job {
-	struct arena arena;              /* of all text below */
-	struct benchmark_record record;  /* as claimed */
-	const char *suite;               /* "quick", "full", "stream_triad,..." */
+	struct arena arena;             /* of all text below */
+	struct benchmark_record record; /* as claimed */
+	const char *suite;              /* "quick", "full", "stream_triad,..." */
 	double budget_s;
 	struct bench_line_device device;
 	bool has_device;
@@ -27,7 +27,7 @@ struct bench_job {
 	char *worker_version;
 	double elapsed_s;
 	bool progressed; /* progress_json is newer than the last report */
-	bool exhausted; /* of memory: lines are lost, and the benchmark must not succeed */
+	bool exhausted;  /* of memory: lines are lost, and the benchmark must not succeed */
 };
 
 void bench_job_open(struct bench_job *job);
@@ -51,6 +51,7 @@ struct bench_judgement {
 };
 
 /* Writes the result, as it is stored and returned, to `out`. */
-void bench_job_encode(const struct bench_job *job, const struct bench_worker_outcome *outcome, const struct bench_judgement *judgement, struct buffer *out);
+void bench_job_encode(
+	const struct bench_job *job, const struct bench_worker_outcome *outcome, const struct bench_judgement *judgement, struct buffer *out);
 
 #endif

@@ -34,8 +34,7 @@ struct calibrating {
 	bool exhausted; /* the arena has no memory left */
 };
 
-__attribute__((format(printf, 3, 4)))
-static void refuse_quantity(struct calibrating *work, const char *quantity, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void refuse_quantity(struct calibrating *work, const char *quantity, const char *format, ...)
 {
 	struct bench_refusal *refusal;
 	va_list arguments;
@@ -94,8 +93,8 @@ static const char *distrust(const struct bench_line_measure *measure, struct dou
 	if (measure->trend)
 		snprintf(doubt->text, sizeof doubt->text, "it drifted by %+.0f %% while it was measured%s", 100 * measure->drift, others);
 	else if (width > WIDTH_MOST)
-		snprintf(doubt->text, sizeof doubt->text, "the 80 %% interval of its median is %s%.*f %% wide, the limit is %.0f %%%s", width > WIDTH_TOLD ? "more than " : "",
-			width < 0.2 ? 1 : 0, 100 * fmin(width, WIDTH_TOLD), 100 * WIDTH_MOST, others);
+		snprintf(doubt->text, sizeof doubt->text, "the 80 %% interval of its median is %s%.*f %% wide, the limit is %.0f %%%s",
+			width > WIDTH_TOLD ? "more than " : "", width < 0.2 ? 1 : 0, 100 * fmin(width, WIDTH_TOLD), 100 * WIDTH_MOST, others);
 	else
 		return NULL;
 	return doubt->text;
@@ -124,9 +123,10 @@ bool bench_measures_same_work(const struct bench_line_measure *a, const struct b
 
 	return !strcmp(a->test, b->test) && a->precision == b->precision && a->has_shape == b->has_shape &&
 		(!a->has_shape || (x->m == y->m && x->n == y->n && x->k == y->k && a->product == b->product)) &&
-		fabs(given_or(a->flops, 0) - given_or(b->flops, 0)) <= 0 &&
-		a->has_attention == b->has_attention && (!a->has_attention || same_attention(&a->attention, &b->attention)) &&
-		(!a->has_transfer || (b->has_transfer && fabs(a->transfer.bytes - b->transfer.bytes) <= 0 && !strcmp(a->transfer.direction, b->transfer.direction)));
+		fabs(given_or(a->flops, 0) - given_or(b->flops, 0)) <= 0 && a->has_attention == b->has_attention &&
+		(!a->has_attention || same_attention(&a->attention, &b->attention)) &&
+		(!a->has_transfer ||
+			(b->has_transfer && fabs(a->transfer.bytes - b->transfer.bytes) <= 0 && !strcmp(a->transfer.direction, b->transfer.direction)));
 }
 
 /* True if a later measure of the same work replaces this one: the worker repeats unstable measures. */
@@ -166,9 +166,10 @@ struct found {
 /* "gemm_efficiency.bf16.large.GPU-1", followed by the plan's id for a plan's own: a newer row replaces the older one. */
 static const char *id_of(struct calibrating *work, const struct found *found)
 {
-	return checked_text(work, arena_printf(work->arena, "%s%s%s%s%s.%s%s%s", found->quantity, found->precision ? "." : "", precision_name(found->precision),
-		found->class ? "." : "", found->class ? found->class : "", work->evidence->device.id, found->plan_id ? "." : "",
-		found->plan_id ? found->plan_id : ""));
+	return checked_text(work,
+		arena_printf(work->arena, "%s%s%s%s%s.%s%s%s", found->quantity, found->precision ? "." : "", precision_name(found->precision),
+			found->class ? "." : "", found->class ? found->class : "", work->evidence->device.id, found->plan_id ? "." : "",
+			found->plan_id ? found->plan_id : ""));
 }
 
 static void add_calibration(struct calibrating *work, const struct found *found)
@@ -183,9 +184,12 @@ static void add_calibration(struct calibrating *work, const struct found *found)
 	if (found->others >= OTHERS_TOLD)
 		snprintf(others, sizeof others, "; others used %.0f %% of the CPUs meanwhile", 100 * found->others);
 	*row = (struct calibration_row){
-		.meta = {.origin = "measured", .source_date = date_of(work), .valid_from_us = evidence->now_us,
-			.source = checked_text(work, arena_printf(work->arena, "benchmark %s on %s (%s)%s", evidence->benchmark_id,
-				evidence->device.id, evidence->device.name, others))},
+		.meta = {.origin = "measured",
+			.source_date = date_of(work),
+			.valid_from_us = evidence->now_us,
+			.source = checked_text(work,
+				arena_printf(
+					work->arena, "benchmark %s on %s (%s)%s", evidence->benchmark_id, evidence->device.id, evidence->device.name, others))},
 		.id = id_of(work, found),
 		.accelerator_id = evidence->device.accelerator,
 		.device_id = evidence->device.id,
@@ -248,7 +252,8 @@ static double best_issue(const struct bench_evidence *evidence)
 	for (size_t i = 0; is_given(best) && i < evidence->measure_count; i++) {
 		const struct bench_line_measure *measure = &evidence->measures[i];
 
-		if (measure->precision == PRECISION_FP32 && (!strcmp(measure->method, "library_gemm") || !strcmp(measure->method, "kernel_gemm")) && !distrust_bound(measure))
+		if (measure->precision == PRECISION_FP32 && (!strcmp(measure->method, "library_gemm") || !strcmp(measure->method, "kernel_gemm")) &&
+			!distrust_bound(measure))
 			best = fmax(best, measure->p90);
 	}
 	return best;
@@ -259,9 +264,16 @@ static void describe_cpu(struct calibrating *work, struct accelerator_row *row)
 	const struct bench_line_device *device = &work->evidence->device;
 	struct accelerator *accelerator = &row->accelerator;
 
-	*accelerator = (struct accelerator){.id = device->accelerator, .vendor = device->vendor ? device->vendor : "cpu",
-		.name = device->name, .form_factor = "cpu", .memory_type = "host", .interconnect = "none",
-		.release_year = ABSENT_COUNT, .pcie_gen = ABSENT_COUNT, .max_nvlink_domain = 1, .transistor_nm = ABSENT_COUNT};
+	*accelerator = (struct accelerator){.id = device->accelerator,
+		.vendor = device->vendor ? device->vendor : "cpu",
+		.name = device->name,
+		.form_factor = "cpu",
+		.memory_type = "host",
+		.interconnect = "none",
+		.release_year = ABSENT_COUNT,
+		.pcie_gen = ABSENT_COUNT,
+		.max_nvlink_domain = 1,
+		.transistor_nm = ABSENT_COUNT};
 	accelerator->tflops_fp64 = accelerator->tflops_tf32 = accelerator->tflops_bf16 = accelerator->tflops_fp16 = ABSENT_NUMBER;
 	accelerator->tflops_fp8 = accelerator->tops_int8 = accelerator->tflops_fp4 = ABSENT_NUMBER;
 	accelerator->idle_w = accelerator->load_w = accelerator->interconnect_gbs = accelerator->die_area_mm2 = ABSENT_NUMBER;
@@ -271,12 +283,13 @@ static void describe_cpu(struct calibrating *work, struct accelerator_row *row)
 	accelerator->tdp_w = CPU_THREAD_W * device->threads;
 	accelerator->unverified = "tdp_w";
 	accelerator->source_date = date_of(work);
-	accelerator->notes = checked_text(work, arena_printf(work->arena,
-		"tflops_fp32 is the measured issue rate of multiply-adds (%s, %.0f threads), memory_bandwidth_gbs the fastest measured "
-		"stream, tdp_w an estimate: %.2g W a busy hardware thread (Cloud Carbon Footprint, AWS mean)",
-		device->instruction_set ? device->instruction_set : "cpu", device->threads, CPU_THREAD_W));
-	accelerator->source = checked_text(work, arena_printf(work->arena, "measured by benchmark %s on %s",
-		work->evidence->benchmark_id, device->id));
+	accelerator->notes = checked_text(work,
+		arena_printf(work->arena,
+			"tflops_fp32 is the measured issue rate of multiply-adds (%s, %.0f threads), memory_bandwidth_gbs the fastest measured "
+			"stream, tdp_w an estimate: %.2g W a busy hardware thread (Cloud Carbon Footprint, AWS mean)",
+			device->instruction_set ? device->instruction_set : "cpu", device->threads, CPU_THREAD_W));
+	accelerator->source = checked_text(
+		work, arena_printf(work->arena, "measured by benchmark %s on %s", work->evidence->benchmark_id, device->id));
 	row->meta = (struct row_meta){.origin = "measured", .source = accelerator->source, .source_date = accelerator->source_date};
 	row->memory_usable_source = "MemTotal, or the container's limit";
 }
@@ -310,8 +323,14 @@ static const struct accelerator_row *own_row(struct calibrating *work)
 
 static struct found found_of(const char *quantity, const struct bench_line_measure *measure, double divisor)
 {
-	return (struct found){.quantity = quantity, .method = measure->method, .value = measure->median / divisor, .low = low_of(measure) / divisor,
-		.high = high_of(measure) / divisor, .n = measure->n, .spread = ABSENT_NUMBER, .disagreement = measure->disagreement,
+	return (struct found){.quantity = quantity,
+		.method = measure->method,
+		.value = measure->median / divisor,
+		.low = low_of(measure) / divisor,
+		.high = high_of(measure) / divisor,
+		.n = measure->n,
+		.spread = ABSENT_NUMBER,
+		.disagreement = measure->disagreement,
 		.others = measure->others_fraction + measure->steal_fraction};
 }
 
@@ -337,7 +356,8 @@ static double implied_efficiency(const struct candidate *candidate, double peak,
 
 static void sums_add(struct product_sums *sums, const struct candidate *candidate, double peak, const struct bench_line_measure *measure)
 {
-	double usual = implied_efficiency(candidate, peak, measure, measure->median), weight = (measure->count > 0 ? measure->count : 1) * measure->flops;
+	double usual = implied_efficiency(candidate, peak, measure, measure->median),
+		   weight = (measure->count > 0 ? measure->count : 1) * measure->flops;
 
 	if (!sums->distrusted) {
 		sums->reason = distrust(measure, &sums->doubt);
@@ -355,10 +375,18 @@ static void sums_add(struct product_sums *sums, const struct candidate *candidat
 	sums->others = fmax(sums->others, measure->others_fraction + measure->steal_fraction);
 }
 
-static void sums_conclude(struct calibrating *work, struct product_sums *sums, enum precision precision, const char *class, const char *plan_id)
+static void sums_conclude(
+	struct calibrating *work, struct product_sums *sums, enum precision precision, const char *class, const char *plan_id)
 {
-	struct found found = {.quantity = "gemm_efficiency", .method = "library_gemm", .class = class, .plan_id = plan_id, .precision = precision,
-		.n = sums->n, .spread = ABSENT_NUMBER, .disagreement = sums->disagreement, .others = sums->others};
+	struct found found = {.quantity = "gemm_efficiency",
+		.method = "library_gemm",
+		.class = class,
+		.plan_id = plan_id,
+		.precision = precision,
+		.n = sums->n,
+		.spread = ABSENT_NUMBER,
+		.disagreement = sums->disagreement,
+		.others = sums->others};
 
 	if (sums->distrusted) {
 		refuse_quantity(work, "gemm_efficiency", "%s products: %.40s: %s", class, sums->distrusted->test, sums->reason);
@@ -402,7 +430,7 @@ static void calibrate_products(struct calibrating *work, const struct accelerato
 	enum precision used;
 	double peak = accelerator_peak_flops_per_s(accelerator, precision, &used);
 
-	for (int class = 0; class < PRODUCT_CLASS_COUNT; class++)
+	for (int class = 0; class < PRODUCT_CLASS_COUNT; class ++)
 		classes[class] = (struct product_sums){.disagreement = ABSENT_NUMBER, .others = ABSENT_NUMBER};
 	for (size_t i = 0; i < work->evidence->measure_count; i++) {
 		const struct bench_line_measure *measure = &work->evidence->measures[i];
@@ -415,17 +443,17 @@ static void calibrate_products(struct calibrating *work, const struct accelerato
 			return;
 		}
 		if (measure->median > peak) {
-			refuse_quantity(work, "gemm_efficiency", "peak_suspect: %.4g TFLOP/s measured, above the catalogue's %.4g", measure->median / FLOPS_PER_TFLOP,
-				peak / FLOPS_PER_TFLOP);
+			refuse_quantity(work, "gemm_efficiency", "peak_suspect: %.4g TFLOP/s measured, above the catalogue's %.4g",
+				measure->median / FLOPS_PER_TFLOP, peak / FLOPS_PER_TFLOP);
 			return;
 		}
-		sums_add(&classes[measure->has_shape ? product_class_of((double)shape->m, (double)shape->n, (double)shape->k) : PRODUCT_LARGE], &candidate, peak,
-			measure);
+		sums_add(&classes[measure->has_shape ? product_class_of((double)shape->m, (double)shape->n, (double)shape->k) : PRODUCT_LARGE],
+			&candidate, peak, measure);
 		if (work->evidence->plan_id && measure->role)
 			sums_add(&plan, &candidate, peak, measure);
 	}
-	for (int class = 0; class < PRODUCT_CLASS_COUNT; class++)
-		sums_conclude(work, &classes[class], precision, product_class_name((enum product_class)class), NULL);
+	for (int class = 0; class < PRODUCT_CLASS_COUNT; class ++)
+		sums_conclude(work, &classes[class], precision, product_class_name((enum product_class) class), NULL);
 	sums_conclude(work, &plan, precision, "plan", work->evidence->plan_id);
 }
 
@@ -477,7 +505,8 @@ static const char *distrust_fit(const struct bench_evidence *evidence, const str
 	const char *reason;
 
 	for (size_t i = 0; i < evidence->measure_count; i++)
-		if (!strcmp(evidence->measures[i].test, fit->test) && !is_superseded(evidence, i) && (reason = distrust(&evidence->measures[i], doubt)) != NULL)
+		if (!strcmp(evidence->measures[i].test, fit->test) && !is_superseded(evidence, i) &&
+			(reason = distrust(&evidence->measures[i], doubt)) != NULL)
 			return reason;
 	return fit->worst_residual > FIT_RESIDUAL_MOST ? "its sizes do not lie on a line" : NULL;
 }
@@ -493,11 +522,19 @@ static double known_within(const struct bench_evidence *evidence, const struct b
 	return most;
 }
 
-static void add_fit(struct calibrating *work, const char *latency, const char *rate, const struct bench_line_fit *fit, double alpha_s, double beta)
+static void add_fit(
+	struct calibrating *work, const char *latency, const char *rate, const struct bench_line_fit *fit, double alpha_s, double beta)
 {
 	double part = fmin(hypot(fit->worst_residual, known_within(work->evidence, fit)), 0.99);
-	struct found found = {.quantity = rate, .method = fit->method, .value = beta, .low = beta * (1 - part), .high = beta * (1 + part), .n = fit->sizes,
-		.spread = ABSENT_NUMBER, .disagreement = ABSENT_NUMBER, .others = ABSENT_NUMBER};
+	struct found found = {.quantity = rate,
+		.method = fit->method,
+		.value = beta,
+		.low = beta * (1 - part),
+		.high = beta * (1 + part),
+		.n = fit->sizes,
+		.spread = ABSENT_NUMBER,
+		.disagreement = ABSENT_NUMBER,
+		.others = ABSENT_NUMBER};
 
 	if (beta > 0)
 		add_calibration(work, &found);
@@ -519,7 +556,8 @@ static void calibrate_fits(struct calibrating *work)
 
 	for (size_t i = 0; i < work->evidence->fit_count; i++) {
 		const struct bench_line_fit *fit = &work->evidence->fits[i];
-		bool host = !strcmp(fit->test, "transfer_pinned") && fit->what && strcmp(fit->what, "both") != 0, sum = !strcmp(fit->test, "all_reduce");
+		bool host = !strcmp(fit->test, "transfer_pinned") && fit->what && strcmp(fit->what, "both") != 0,
+			 sum = !strcmp(fit->test, "all_reduce");
 
 		if (!host && !sum)
 			continue;
@@ -542,7 +580,12 @@ static void calibrate_power(struct calibrating *work)
 	const struct bench_line_measure *sustained = last_measure(work->evidence, "gemm_sustained");
 	const struct bench_line_energy *energy = sustained ? &sustained->energy : NULL;
 	const char *reason;
-	struct found found = {.quantity = "load_w", .n = ABSENT_COUNT, .spread = ABSENT_NUMBER, .disagreement = ABSENT_NUMBER, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER,
+	struct found found = {.quantity = "load_w",
+		.n = ABSENT_COUNT,
+		.spread = ABSENT_NUMBER,
+		.disagreement = ABSENT_NUMBER,
+		.low = ABSENT_NUMBER,
+		.high = ABSENT_NUMBER,
 		.others = ABSENT_NUMBER};
 
 	if (!sustained || !sustained->has_energy)
@@ -596,8 +639,8 @@ static bool has_calibrated(const struct bench_calibrations *calibrations, const 
 	return false;
 }
 
-enum status bench_calibrate(const struct bench_evidence *evidence, struct arena *arena,
-	struct bench_calibrations *calibrations, struct failure *failure)
+enum status bench_calibrate(
+	const struct bench_evidence *evidence, struct arena *arena, struct bench_calibrations *calibrations, struct failure *failure)
 {
 	struct calibrating work = {.evidence = evidence, .out = calibrations, .arena = arena};
 	const struct accelerator_row *row = evidence->accelerator;

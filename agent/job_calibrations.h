@@ -25,9 +25,9 @@ struct bench_evidence {
 	size_t measure_count;
 	const struct bench_line_fit *fits;
 	size_t fit_count;
-	const char *plan_id; /* the plan whose products were measured; NULL: none */
+	const char *plan_id;                       /* the plan whose products were measured; NULL: none */
 	const struct accelerator_row *accelerator; /* the device's row in the catalogue; NULL: none */
-	bool row_stands; /* measurements must not change the row */
+	bool row_stands;                           /* measurements must not change the row */
 	int64_t now_us;
 };
 
@@ -49,7 +49,7 @@ struct bench_calibrations {
 bool bench_measures_same_work(const struct bench_line_measure *a, const struct bench_line_measure *b);
 
 /* Computes the calibrations. Text lives in the arena. STATUS_NO_MEMORY when it is exhausted. */
-FALLIBLE enum status bench_calibrate(const struct bench_evidence *evidence, struct arena *arena,
-	struct bench_calibrations *calibrations, struct failure *failure);
+FALLIBLE enum status bench_calibrate(
+	const struct bench_evidence *evidence, struct arena *arena, struct bench_calibrations *calibrations, struct failure *failure);
 
 #endif

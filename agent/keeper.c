@@ -20,8 +20,8 @@ static void take_answer(struct keeper *keeper, enum link_end end, int64_t sent_n
 {
 	switch (end) {
 	case LINK_OK:
-		lease_clock_renew(&keeper->clock, sent_ns, renewal->lease_s > 0 ? renewal->lease_s : keeper->clock.lease_s,
-			keeper->lease->heartbeat_s, chance());
+		lease_clock_renew(
+			&keeper->clock, sent_ns, renewal->lease_s > 0 ? renewal->lease_s : keeper->clock.lease_s, keeper->lease->heartbeat_s, chance());
 		if (renewal->cancel && keeper->word == KEEPER_GO_ON)
 			keeper->word = KEEPER_CANCELLED;
 		break;

@@ -2,7 +2,7 @@
 
 #define NS_PER_S 1e9
 #define MARGIN_S 10.0
-#define SPREAD 0.2
+#define SPREAD   0.2
 
 double lease_margin_s(double lease_s)
 {

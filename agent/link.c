@@ -19,7 +19,7 @@ struct link_call {
 	const char *body;
 	size_t length;
 	struct link_patience patience;
-	const struct field_table *answer; /* NULL: ignore the body */
+	const struct field_table *answer;      /* NULL: ignore the body */
 	const char *(*lacks)(const void *out); /* returns what is missing in an answer, NULL: nothing; may be NULL */
 	void *out;
 	struct arena *arena;
@@ -96,8 +96,8 @@ static void take_problem(struct link *link, const struct link_call *call, const 
 	begin = begin ? begin + strlen("\"detail\":\"") : "";
 	while (begin[length] && begin[length] != '"' && length < 200)
 		length += begin[length] == '\\' && begin[length + 1] ? 2 : 1;
-	snprintf(link->detail, sizeof(link->detail), "%s %s returned status %d%s%.*s", call->method, call->path, answer->status, length ? ": " : "",
-		(int)length, begin);
+	snprintf(link->detail, sizeof(link->detail), "%s %s returned status %d%s%.*s", call->method, call->path, answer->status,
+		length ? ": " : "", (int)length, begin);
 }
 
 static const char *lease_lacks(const void *out)
@@ -133,21 +133,27 @@ static enum link_end take_answer(struct link *link, const struct link_call *call
 	if (end == LINK_EMPTY || !call->answer)
 		return end;
 	failure_clear(&failure);
-	if (record_decode_answer(call->answer, answer->body.bytes ? answer->body.bytes : "", answer->body.length, call->arena, call->out, &failure) ==
-		STATUS_OK) {
+	if (record_decode_answer(call->answer, answer->body.bytes ? answer->body.bytes : "", answer->body.length, call->arena, call->out,
+			&failure) == STATUS_OK) {
 		lacking = call->lacks ? call->lacks(call->out) : NULL;
 		if (!lacking)
 			return LINK_OK;
 	}
-	snprintf(link->detail, sizeof(link->detail), "%s %s returned an invalid answer: %.200s", call->method, call->path, lacking ? lacking : failure.detail);
+	snprintf(link->detail, sizeof(link->detail), "%s %s returned an invalid answer: %.200s", call->method, call->path,
+		lacking ? lacking : failure.detail);
 	return LINK_BROKEN;
 }
 
 static enum link_end call_once(struct link *link, const struct link_call *call)
 {
 	char url[LINK_URL_MAX + sizeof(call->path)];
-	struct http_request request = {.method = call->method, .url = url, .bearer = link->key, .body = call->body,
-		.body_length = call->length, .timeout_s = call->patience.timeout_s, .wake_fd = call->patience.wake_fd};
+	struct http_request request = {.method = call->method,
+		.url = url,
+		.bearer = link->key,
+		.body = call->body,
+		.body_length = call->length,
+		.timeout_s = call->patience.timeout_s,
+		.wake_fd = call->patience.wake_fd};
 	struct http_answer answer;
 	enum link_end end;
 
@@ -234,8 +240,8 @@ enum link_end link_release(struct link *link, const char *benchmark_id, const st
 enum link_end link_deliver(struct link *link, const char *benchmark_id, const char *body, size_t length, struct link_patience patience,
 	struct arena *arena, struct lease_outcome *outcome)
 {
-	struct link_call call = {.method = "PUT", .body = body, .length = length, .patience = patience, .answer = &table_lease_outcome,
-		.out = outcome, .arena = arena};
+	struct link_call call = {
+		.method = "PUT", .body = body, .length = length, .patience = patience, .answer = &table_lease_outcome, .out = outcome, .arena = arena};
 
 	snprintf(call.path, sizeof(call.path), "/v1/benchmarks/%s/result", benchmark_id);
 	return run_call(link, &call);
@@ -247,8 +253,8 @@ static enum status check_server(const char *server, struct failure *failure)
 	if (strncasecmp(server, "http://", 7) != 0 && strncasecmp(server, "https://", 8) != 0)
 		return failure_set(failure, STATUS_INVALID, "server: \"%s\" is not a URL such as https://fleetplan.example", server);
 	if (strlen(server) >= LINK_URL_MAX || strpbrk(server, " ?#@"))
-		return failure_set(failure, STATUS_INVALID, "server: the URL must not have a user, a query or a fragment, and at most %d bytes: \"%.100s\"",
-			LINK_URL_MAX - 1, server);
+		return failure_set(failure, STATUS_INVALID,
+			"server: the URL must not have a user, a query or a fragment, and at most %d bytes: \"%.100s\"", LINK_URL_MAX - 1, server);
 	return STATUS_OK;
 }
 

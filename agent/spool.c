@@ -78,8 +78,8 @@ static bool write_all(int fd, const char *bytes, size_t length)
 }
 
 /* Writes a whole file or nothing. The file is on the disk when this returns. */
-static enum status write_file(struct spool *spool, const char *draft, const char *name, const char *head, const char *body, size_t length,
-	struct failure *failure)
+static enum status write_file(
+	struct spool *spool, const char *draft, const char *name, const char *head, const char *body, size_t length, struct failure *failure)
 {
 	int fd = openat(spool->folder_fd, draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600), error = 0;
 
@@ -224,7 +224,8 @@ static enum status read_or_make_id(struct spool *spool, struct failure *failure)
 
 	failure_clear(&unread);
 	buffer_init(&text, 256);
-	if (read_file(spool->folder_fd, "agent-id", &text, &unread) == STATUS_OK && text.length == UUID_TEXT_SIZE && text.bytes[text.length - 1] == '\n') {
+	if (read_file(spool->folder_fd, "agent-id", &text, &unread) == STATUS_OK && text.length == UUID_TEXT_SIZE &&
+		text.bytes[text.length - 1] == '\n') {
 		memcpy(spool->agent_id, text.bytes, UUID_TEXT_SIZE - 1);
 		spool->agent_id[UUID_TEXT_SIZE - 1] = '\0';
 	}

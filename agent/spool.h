@@ -14,7 +14,7 @@
 enum { SPOOL_RESULTS_MAX = 64, SPOOL_RESULT_MAX_BYTES = 4 * 1024 * 1024 };
 
 struct spool {
-	int folder_fd, lock_fd;      /* -1: not open */
+	int folder_fd, lock_fd;        /* -1: not open */
 	char agent_id[UUID_TEXT_SIZE]; /* made at the first start, then stored */
 };
 
@@ -34,7 +34,8 @@ FALLIBLE enum status spool_open(struct spool *spool, const char *folder, struct 
 void spool_close(struct spool *spool);
 
 /* Stores a result; replaces that of the same entry. STATUS_STORAGE_FULL, STATUS_UNAVAILABLE: it is not stored. */
-FALLIBLE enum status spool_put(struct spool *spool, const struct spool_entry *entry, const char *body, size_t length, struct failure *failure);
+FALLIBLE enum status spool_put(
+	struct spool *spool, const struct spool_entry *entry, const char *body, size_t length, struct failure *failure);
 
 /* Lists the results, at most SPOOL_RESULTS_MAX. */
 void spool_list(struct spool *spool, struct spool_list *list);

@@ -25,8 +25,8 @@ struct supervision {
 	struct arena arena; /* of one parsed line */
 	struct failure failure;
 	int64_t start_ns, heard_ns, tick_ns;
-	int64_t stop_ns;    /* when SIGTERM was sent; 0: not yet */
-	int64_t left_ns;    /* when the exit of the worker was noticed; 0: it runs */
+	int64_t stop_ns; /* when SIGTERM was sent; 0: not yet */
+	int64_t left_ns; /* when the exit of the worker was noticed; 0: it runs */
 	bool killed;
 	size_t results;
 	enum bench_worker_end said; /* the status of the result line */
@@ -56,8 +56,7 @@ static double since_s(int64_t moment_ns)
 	return (double)(clock_monotonic_ns() - moment_ns) * 1e-9;
 }
 
-__attribute__((format(printf, 3, 4)))
-static void conclude(struct supervision *watch, enum bench_worker_end end, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void conclude(struct supervision *watch, enum bench_worker_end end, const char *format, ...)
 {
 	va_list arguments;
 
@@ -74,8 +73,7 @@ static void send_group(struct supervision *watch, int number)
 }
 
 /* Sends SIGTERM. The outcome has the first reason. */
-__attribute__((format(printf, 3, 4)))
-static void stop_worker(struct supervision *watch, enum bench_worker_end end, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void stop_worker(struct supervision *watch, enum bench_worker_end end, const char *format, ...)
 {
 	va_list arguments;
 
@@ -173,8 +171,7 @@ static void take_log(struct supervision *watch, const char *bytes, size_t length
 static void look_for_exit(struct supervision *watch)
 {
 	watch->exit.si_pid = 0;
-	if (watch->left_ns || waitid(P_PID, (id_t)watch->process.pid, &watch->exit, WEXITED | WNOHANG | WNOWAIT) ||
-		!watch->exit.si_pid)
+	if (watch->left_ns || waitid(P_PID, (id_t)watch->process.pid, &watch->exit, WEXITED | WNOHANG | WNOWAIT) || !watch->exit.si_pid)
 		return;
 	watch->left_ns = clock_monotonic_ns();
 	send_group(watch, SIGKILL);
@@ -213,8 +210,7 @@ static void call_on_tick(struct supervision *watch, bool now)
 
 static bool is_wedged(const struct supervision *watch)
 {
-	return watch->killed && !watch->left_ns &&
-		since_s(watch->stop_ns) > watch->worker->term_grace_s + watch->worker->kill_grace_s;
+	return watch->killed && !watch->left_ns && since_s(watch->stop_ns) > watch->worker->term_grace_s + watch->worker->kill_grace_s;
 }
 
 /* True while the worker runs, or its pipes are open and LINGER_S has not passed. */
@@ -228,8 +224,8 @@ static bool is_under_way(const struct supervision *watch)
 static void watch_until_left(struct supervision *watch)
 {
 	while (is_under_way(watch)) {
-		struct pollfd polled[] = {{.fd = watch->process.lines_fd, .events = POLLIN},
-			{.fd = watch->process.log_fd, .events = POLLIN}, {.fd = watch->worker->wake_fd, .events = POLLIN}};
+		struct pollfd polled[] = {{.fd = watch->process.lines_fd, .events = POLLIN}, {.fd = watch->process.log_fd, .events = POLLIN},
+			{.fd = watch->worker->wake_fd, .events = POLLIN}};
 		int ready = poll(polled, watch->left_ns ? 2 : 3, POLL_MS);
 
 		read_pipe(watch, &watch->process.lines_fd, take_bytes);

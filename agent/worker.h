@@ -35,8 +35,8 @@ struct bench_worker {
 	char *const *arguments; /* NULL-terminated, argv[0] included */
 	double deadline_s, silence_s;
 	double term_grace_s, kill_grace_s; /* from SIGTERM to SIGKILL; from SIGKILL to WORKER_WEDGED */
-	size_t log_bytes;       /* stored of stdout and stderr together; the rest is dropped */
-	int wake_fd;            /* readable: call on_tick at once; -1: none. The caller empties it */
+	size_t log_bytes;                  /* stored of stdout and stderr together; the rest is dropped */
+	int wake_fd;                       /* readable: call on_tick at once; -1: none. The caller empties it */
 	void *context;
 	/* Receives each valid line; `text` does not have the newline. May be NULL. */
 	void (*on_line)(void *context, const struct bench_line *line, const char *text, size_t length);

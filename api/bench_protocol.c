@@ -37,7 +37,9 @@ static void read_device(struct line_reader *reader, struct bench_line_device *de
 		.unit_count = line_optional_number(reader, "unit_count"),
 		.numa_node = line_optional_number(reader, "numa_node"),
 		.power_limit_w = line_optional_number(reader, "power_limit_w"),
-		.ecc = !line_has(reader, "ecc") ? TRUTH_UNSET : line_flag(reader, "ecc") ? TRUTH_TRUE : TRUTH_FALSE,
+		.ecc = !line_has(reader, "ecc") ? TRUTH_UNSET
+			: line_flag(reader, "ecc")  ? TRUTH_TRUE
+										: TRUTH_FALSE,
 	};
 }
 
@@ -151,11 +153,12 @@ static void read_measure(struct line_reader *reader, struct bench_line_measure *
 	read_work(reader, measure);
 	if (!(measure->min <= measure->p10 && measure->p10 <= measure->median && measure->median <= measure->p90 &&
 			measure->p90 <= measure->max && measure->median > 0 && measure->n > 0))
-		failure_add(reader->failure, "/median", "out_of_range",
-			"min, p10, median, p90 and max must ascend, and n and median be above 0");
+		failure_add(reader->failure, "/median", "out_of_range", "min, p10, median, p90 and max must ascend, and n and median be above 0");
 	if (is_given(measure->median_p10) != is_given(measure->median_p90) ||
-		(is_given(measure->median_p10) && !(measure->median_p10 > 0 && measure->median_p10 <= measure->median && measure->median <= measure->median_p90)))
-		failure_add(reader->failure, "/median_p10", "out_of_range", "median_p10, median and median_p90 must ascend from above 0, both ends given or none");
+		(is_given(measure->median_p10) &&
+			!(measure->median_p10 > 0 && measure->median_p10 <= measure->median && measure->median <= measure->median_p90)))
+		failure_add(reader->failure, "/median_p10", "out_of_range",
+			"median_p10, median and median_p90 must ascend from above 0, both ends given or none");
 }
 
 static void read_fit(struct line_reader *reader, struct bench_line_fit *fit)
@@ -264,8 +267,7 @@ static enum bench_line_kind kind_of(const json_t *object)
 	return type ? (enum bench_line_kind)kind : BENCH_LINE_COUNT;
 }
 
-enum status bench_line_parse(
-	const char *text, size_t length, struct arena *arena, struct bench_line *line, struct failure *failure)
+enum status bench_line_parse(const char *text, size_t length, struct arena *arena, struct bench_line *line, struct failure *failure)
 {
 	struct line_reader reader = {.arena = arena, .failure = failure};
 	json_error_t error;
@@ -275,15 +277,13 @@ enum status bench_line_parse(
 	failure_clear(failure);
 	*line = (struct bench_line){.kind = BENCH_LINE_COUNT};
 	if (length >= BENCH_PROTOCOL_LINE_MAX)
-		return failure_set(
-			failure, STATUS_MALFORMED, "a worker's line is longer than %d bytes", BENCH_PROTOCOL_LINE_MAX);
+		return failure_set(failure, STATUS_MALFORMED, "a worker's line is longer than %d bytes", BENCH_PROTOCOL_LINE_MAX);
 	root = json_tree_read(text, length, JSON_REJECT_DUPLICATES, &error, &no_memory);
 	if (no_memory)
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory to read a worker's line");
 	if (!root || !json_is_object(root)) {
 		json_decref(root);
-		return failure_set(failure, STATUS_MALFORMED, "a worker's line is not a JSON object: %s",
-			root ? "something else" : error.text);
+		return failure_set(failure, STATUS_MALFORMED, "a worker's line is not a JSON object: %s", root ? "something else" : error.text);
 	}
 	reader.object = root;
 	line->kind = kind_of(root);
@@ -319,7 +319,8 @@ const char *bench_suite_text(const char *json, size_t length, struct arena *aren
 		good = append_name(&names, json_string_value(root));
 	else if (json_is_array(root) && json_array_size(root) > 0) {
 		good = true;
-		json_array_foreach(root, i, item) good = good && append_name(&names, json_string_value(item));
+		json_array_foreach (root, i, item)
+			good = good && append_name(&names, json_string_value(item));
 	}
 	if (good && !names.failed)
 		text = arena_strndup(arena, names.bytes, names.length);

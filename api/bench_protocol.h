@@ -26,7 +26,7 @@ enum bench_line_kind {
 };
 
 struct bench_line_device {
-	const char *id, *backend, *name; /* never NULL */
+	const char *id, *backend, *name;                                    /* never NULL */
 	const char *uuid, *vendor, *accelerator, *driver, *instruction_set; /* NULL: not reported, as below */
 	const char *pci_id, *pci_bus, *mig_parent, *mig_profile, *compute_capability;
 	double memory_bytes, threads, unit_count, numa_node, power_limit_w;
@@ -42,23 +42,23 @@ struct bench_line_energy {
 /* One figure: its subject, its method, its value, and whether it can be trusted. */
 struct bench_line_measure {
 	const char *test, *method, *unit;
-	const char *role;          /* NULL: not reported, as below */
-	const char *kind;          /* "gemm", "all_reduce": kind of work */
-	const char *throttle;      /* "power,heat": reasons for which the device throttled while it ran */
-	enum precision precision;  /* PRECISION_UNSET: none */
-	int64_t n, rounds;         /* rounds: ABSENT_COUNT: an older worker, which does not report its median's interval */
+	const char *role;         /* NULL: not reported, as below */
+	const char *kind;         /* "gemm", "all_reduce": kind of work */
+	const char *throttle;     /* "power,heat": reasons for which the device throttled while it ran */
+	enum precision precision; /* PRECISION_UNSET: none */
+	int64_t n, rounds;        /* rounds: ABSENT_COUNT: an older worker, which does not report its median's interval */
 	double median, p10, p90, min, max, drift;
-	double flops, bytes;       /* of one run; NaN: not counted */
-	double size_bytes;         /* of the message, or the read; NaN: not reported */
-	double count;              /* in one step of the plan; NaN: not reported */
-	double median_p10, median_p90; /* interval of the median with 80 % (E149); NaN: an older worker, or too few samples */
-	double disagreement;       /* difference of the later half of its rounds from the earlier half; NaN: one round */
+	double flops, bytes;                    /* of one run; NaN: not counted */
+	double size_bytes;                      /* of the message, or the read; NaN: not reported */
+	double count;                           /* in one step of the plan; NaN: not reported */
+	double median_p10, median_p90;          /* interval of the median with 80 % (E149); NaN: an older worker, or too few samples */
+	double disagreement;                    /* difference of the later half of its rounds from the earlier half; NaN: one round */
 	double steal_fraction, others_fraction; /* fractions of the CPUs' time that other guests and other processes used; NaN: not reported */
-	double predicted_s;        /* NaN: not predicted */
+	double predicted_s;                     /* NaN: not predicted */
 	bool verified, unstable, cache_resident, throttled;
-	bool trend;                /* its rounds have a trend (E150) */
+	bool trend; /* its rounds have a trend (E150) */
 	bool has_shape, has_attention, has_transfer, has_block, has_energy;
-	struct bench_shape shape;  /* with product */
+	struct bench_shape shape; /* with product */
 	enum bench_product product;
 	struct bench_attention attention;
 	struct {
@@ -119,8 +119,7 @@ struct bench_line {
 
 /* Reads one line, without its newline. Errors: STATUS_MALFORMED (not one JSON object), STATUS_INVALID, each with what
  * is wrong. */
-FALLIBLE enum status bench_line_parse(
-	const char *text, size_t length, struct arena *arena, struct bench_line *line, struct failure *failure);
+FALLIBLE enum status bench_line_parse(const char *text, size_t length, struct arena *arena, struct bench_line *line, struct failure *failure);
 
 /* Returns the text of a list of tests as a suite is stored: `"quick"` or `["stream_triad", ...]` becomes "quick" or
  * "stream_triad,...". NULL if the JSON is neither, or if a name is not [a-z0-9_]+. */

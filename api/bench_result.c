@@ -89,7 +89,7 @@ static void read_lines(struct result_reader *reader, const json_t *root, const c
 	const char *key, *at = members;
 	json_t *value;
 
-	json_object_foreach((json_t *)root, key, value) {
+	json_object_foreach ((json_t *)root, key, value) {
 		const char *element;
 
 		at = element = after(skip_text(after(at, ',')), ':');
@@ -111,8 +111,7 @@ enum status bench_result_read(const char *text, size_t length, struct arena *are
 	const json_t *elapsed;
 
 	failure_clear(failure);
-	*result = (struct bench_result){.elapsed_s = ABSENT_NUMBER,
-		.lines = arena_alloc(arena, BENCH_RESULT_LINES_MAX, sizeof *result->lines)};
+	*result = (struct bench_result){.elapsed_s = ABSENT_NUMBER, .lines = arena_alloc(arena, BENCH_RESULT_LINES_MAX, sizeof *result->lines)};
 	if (out_of_memory || !result->lines) {
 		no_memory(&reader);
 	} else if (!json_is_object(root) || memchr(text, '\0', length)) { /* jansson ignores a NUL after a number */

@@ -23,8 +23,8 @@ struct bench_result {
 
 /* Reads a result; `text` ends with a NUL after `length` bytes. Lines keep their text. Errors: STATUS_INVALID with what
  * is wrong, STATUS_NO_MEMORY. */
-FALLIBLE enum status bench_result_read(const char *text, size_t length, struct arena *arena, struct bench_result *result,
-	struct failure *failure);
+FALLIBLE enum status bench_result_read(
+	const char *text, size_t length, struct arena *arena, struct bench_result *result, struct failure *failure);
 
 /* Finds the value of a member of a body's outermost object, byte for byte as the agent sent it. The body is valid JSON.
  * False if the member is absent. */

@@ -201,8 +201,12 @@ static enum status compare_figures(struct comparing *it)
 		struct comparison_row *row = &rows->items[rows->count];
 		bool any = false;
 
-		*row = (struct comparison_row){.title = line->title, .figure = line->training ? line->training : line->inference,
-			.better = line->better == LESS ? "less" : line->better == MORE ? "more" : NULL, .values = cells_new(it)};
+		*row = (struct comparison_row){.title = line->title,
+			.figure = line->training ? line->training : line->inference,
+			.better = line->better == LESS ? "less"
+				: line->better == MORE     ? "more"
+										   : NULL,
+			.values = cells_new(it)};
 		if (!row->values.items)
 			return STATUS_NO_MEMORY;
 		for (size_t k = 0; k < row->values.count; k++) {
@@ -302,7 +306,8 @@ static enum status note_versions(struct comparing *it)
 
 	for (size_t i = 1; i < it->comparison->items.count; i++)
 		if (plans[0].planner_version && plans[i].planner_version && strcmp(plans[0].planner_version, plans[i].planner_version) != 0)
-			return add_note(it, "the plans were computed by different versions of the planner; refresh them before you compare their figures");
+			return add_note(
+				it, "the plans were computed by different versions of the planner; refresh them before you compare their figures");
 	return STATUS_OK;
 }
 
@@ -322,13 +327,17 @@ static enum status compare_notes(struct comparing *it)
 		models |= !plans[i].model != !plans[0].model || (plans[i].model && strcmp(plans[i].model, plans[0].model) != 0);
 	}
 	if (status == STATUS_OK && differ)
-		status = add_note(it, arena_printf(it->arena, "computed with different revisions of the catalogue (%s), so prices, grids and hardware may have different dates; POST /v1/plans/{id}/refresh computes a plan with today's", catalogue));
+		status = add_note(it,
+			arena_printf(it->arena,
+				"computed with different revisions of the catalogue (%s), so prices, grids and hardware may have different dates; POST /v1/plans/{id}/refresh computes a plan with today's",
+				catalogue));
 	if (status == STATUS_OK && calibrations)
 		status = add_note(it, arena_printf(it->arena, "computed with different revisions of the calibrations (%s)", calibration));
 	if (status == STATUS_OK)
 		status = note_versions(it);
 	if (status == STATUS_OK && kinds)
-		status = add_note(it, "trainings and services are compared; money, energy and carbon are for the whole run of a training and for one month of a service");
+		status = add_note(it,
+			"trainings and services are compared; money, energy and carbon are for the whole run of a training and for one month of a service");
 	if (status == STATUS_OK && models)
 		status = add_note(it, "the plans are of different models; the best of a row is the best figure, not the best plan for the same work");
 	return status;

@@ -65,8 +65,9 @@ static void add_difference(struct walk *walk, const struct node *before, const s
 
 	if (walk->count++ >= walk->most)
 		return;
-	*difference = (struct json_difference){
-		.pointer = arena_strndup(walk->arena, walk->pointer, walk->length), .before = value_text(walk, before), .after = value_text(walk, after)};
+	*difference = (struct json_difference){.pointer = arena_strndup(walk->arena, walk->pointer, walk->length),
+		.before = value_text(walk, before),
+		.after = value_text(walk, after)};
 	walk->no_memory |= !difference->pointer;
 }
 
@@ -74,7 +75,8 @@ static void add_difference(struct walk *walk, const struct node *before, const s
 static size_t enter_member(struct walk *walk, const char *key, size_t index)
 {
 	size_t from = walk->length;
-	int wrote = key ? snprintf(walk->pointer + from, POINTER_MAX - from, "/%s", key) : snprintf(walk->pointer + from, POINTER_MAX - from, "/%zu", index);
+	int wrote = key ? snprintf(walk->pointer + from, POINTER_MAX - from, "/%s", key)
+					: snprintf(walk->pointer + from, POINTER_MAX - from, "/%zu", index);
 
 	walk->length = wrote > 0 && from + (size_t)wrote < POINTER_MAX ? from + (size_t)wrote : from;
 	return from;

@@ -3,18 +3,18 @@
 #define FLEETPLAN_API_MEDIA_H
 
 /*       name          type */
-#define MEDIA_TABLE(X)                                                                                                 \
-	X(JSON, "application/json")                                                                                        \
-	X(MERGE_PATCH, "application/merge-patch+json")                                                                     \
-	X(PROBLEM, "application/problem+json")                                                                             \
-	X(NDJSON, "application/x-ndjson")                                                                                  \
-	X(CSV, "text/csv")                                                                                                 \
-	X(MARKDOWN, "text/markdown")                                                                                       \
-	X(TEXT, "text/plain")                                                                                              \
-	X(METRICS, "text/plain; version=0.0.4")                                                                            \
-	X(HTML, "text/html")                                                                                               \
-	X(EVENTS, "text/event-stream")                                                                                     \
-	X(CSS, "text/css")                                                                                                 \
+#define MEDIA_TABLE(X) \
+	X(JSON, "application/json") \
+	X(MERGE_PATCH, "application/merge-patch+json") \
+	X(PROBLEM, "application/problem+json") \
+	X(NDJSON, "application/x-ndjson") \
+	X(CSV, "text/csv") \
+	X(MARKDOWN, "text/markdown") \
+	X(TEXT, "text/plain") \
+	X(METRICS, "text/plain; version=0.0.4") \
+	X(HTML, "text/html") \
+	X(EVENTS, "text/event-stream") \
+	X(CSS, "text/css") \
 	X(JAVASCRIPT, "text/javascript")
 
 enum media {

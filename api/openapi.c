@@ -73,8 +73,7 @@ static void openapi_info(struct json_writer *writer)
 	json_begin_object(writer);
 	openapi_pair(writer, "title", "Fleetplan");
 	openapi_pair(writer, "version", FLEETPLAN_VERSION);
-	openapi_pair(
-		writer, "summary", "The hardware that a model needs, for how long, and its cost in money, energy and carbon.");
+	openapi_pair(writer, "summary", "The hardware that a model needs, for how long, and its cost in money, energy and carbon.");
 	openapi_pair(writer, "description",
 		"Plans the training and serving of models on accelerators. The name of every quantity ends in its unit. Large counts may have a suffix (`\"15.6T\"`, `\"70B\"`), and so may durations in `_hours` fields (`\"18h\"`, `\"30d\"`); answers have plain numbers. Unknown fields and duplicate keys are rejected. Errors are RFC 9457 problems, and list every fault of a request with its JSON pointer.");
 	json_key(writer, "license");
@@ -96,8 +95,7 @@ static void openapi_tags(struct json_writer *writer)
 {
 	static const struct {
 		const char *name, *description;
-	} tags[] = {{"Estimates", "Computed at once and not stored."},
-		{"Plans", "Computed and stored, with every revision."},
+	} tags[] = {{"Estimates", "Computed at once and not stored."}, {"Plans", "Computed and stored, with every revision."},
 		{"Catalogue", "Accelerators, models, prices and regions, each row with its source."},
 		{"Feeds", "Prices, grids and models from their publishers. Off unless configured; rows are checked before plans use them."},
 		{"Jobs", "Requests that were answered 202 (`Prefer: respond-async`, `Prefer: wait=N`): progress, result, cancelling."},

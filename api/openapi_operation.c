@@ -77,8 +77,7 @@ static void operation_query_schema(const struct field *row, const struct field *
 }
 
 /* Writes the route's example of this parameter: a list if the parameter is one, else a number or a word as written. */
-static void operation_query_example(
-	const struct route *route, const struct field *row, const struct field *form, struct json_writer *writer)
+static void operation_query_example(const struct route *route, const struct field *row, const struct field *form, struct json_writer *writer)
 {
 	size_t key = strlen(row->key), length;
 	bool list = row->kind == FIELD_LIST || row->kind == FIELD_TEXTS || row->kind == FIELD_NUMBERS;
@@ -281,8 +280,7 @@ static void operation_request(const struct route *route, struct json_writer *wri
 
 static void operation_page_schema(const struct route *route, struct json_writer *writer)
 {
-	static const char next[] =
-		"{\"type\":[\"string\",\"null\"],\"description\":\"The cursor of the next page; null on the last.\"}";
+	static const char next[] = "{\"type\":[\"string\",\"null\"],\"description\":\"The cursor of the next page; null on the last.\"}";
 	static const char looking[] =
 		"{\"type\":\"boolean\",\"description\":\"Whether the daemon still lists the devices of its own machine, for a moment after its start; the list may then be incomplete.\"}";
 	static const char because[] = "{\"type\":\"string\",\"description\":\"Reason why the list is empty, if known.\"}";
@@ -368,8 +366,7 @@ static void operation_answer_schema(const struct route *route, enum media media,
 
 static void operation_answer_headers(const struct route *route, struct json_writer *writer)
 {
-	bool located =
-		(route->success == 201 || route->success == 202) && route->response && strcmp(route->method, "POST") == 0;
+	bool located = (route->success == 201 || route->success == 202) && route->response && strcmp(route->method, "POST") == 0;
 
 	if (!route->tagged && !located && !route->list)
 		return;
@@ -398,10 +395,7 @@ static void operation_success(const struct route *route, int code, struct json_w
 	json_key(writer, text);
 	json_begin_object(writer);
 	json_key(writer, "description");
-	json_string(writer, code == 201   ? "Created"
-						: code == 202 ? "Accepted"
-						: code == 204 ? "Done; no content"
-									  : "The response");
+	json_string(writer, code == 201 ? "Created" : code == 202 ? "Accepted" : code == 204 ? "Done; no content" : "The response");
 	operation_answer_headers(route, writer);
 	if (code != 204) {
 		json_key(writer, "content");

@@ -47,8 +47,7 @@ static void parts_problem(struct json_writer *writer, const char *name, const ch
 	json_string(writer, description);
 	if (retry)
 		parts_raw(writer, "headers", "{\"Retry-After\":{\"$ref\":\"#/components/headers/RetryAfter\"}}");
-	parts_raw(
-		writer, "content", "{\"application/problem+json\":{\"schema\":{\"$ref\":\"#/components/schemas/Problem\"}}}");
+	parts_raw(writer, "content", "{\"application/problem+json\":{\"schema\":{\"$ref\":\"#/components/schemas/Problem\"}}}");
 	json_end_object(writer);
 }
 

@@ -12,6 +12,6 @@ enum schema_use openapi_request_use(const struct route *route);
 void openapi_operation(const struct route *route, struct json_writer *writer);
 
 void openapi_problem_schema(struct json_writer *writer); /* a key of components/schemas */
-void openapi_shared_parts(struct json_writer *writer); /* components/responses, headers, parameters, securitySchemes */
+void openapi_shared_parts(struct json_writer *writer);   /* components/responses, headers, parameters, securitySchemes */
 
 #endif

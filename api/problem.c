@@ -23,8 +23,7 @@ static void problem_faults(const struct failure *failure, struct json_writer *wr
 	}
 }
 
-void api_problem(
-	const struct failure *failure, const char *instance, const char *request_id, struct json_writer *writer)
+void api_problem(const struct failure *failure, const char *instance, const char *request_id, struct json_writer *writer)
 {
 	char type[64];
 

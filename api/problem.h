@@ -6,7 +6,6 @@
 #include "base/json_writer.h"
 
 /* Writes a failure as application/problem+json. `instance` is the request path; `request_id` may be NULL or "". */
-void api_problem(
-	const struct failure *failure, const char *instance, const char *request_id, struct json_writer *writer);
+void api_problem(const struct failure *failure, const char *instance, const char *request_id, struct json_writer *writer);
 
 #endif

@@ -81,38 +81,34 @@ struct report_line {
 
 #define RENT_LINES(title_, term_) \
 	{"Break-even with renting " title_ " (hours of use)", "purchase." term_ ".break_even_hours", NULL}, \
-	{"the same as a fraction of the hardware's life", "purchase." term_ ".break_even_utilization", NULL},
+		{"the same as a fraction of the hardware's life", "purchase." term_ ".break_even_utilization", NULL},
 #define PURCHASE_LINES \
 	{"Purchase price (USD)", "purchase.capital_usd", NULL}, {"of which accelerators (USD)", "purchase.accelerators_usd", NULL}, \
-	{"of which servers (USD)", "purchase.hosts_usd", NULL}, {"of which network (USD)", "purchase.network_usd", NULL}, \
-	{"Power of the purchased hardware (kW)", "purchase.power_kw", NULL}, {"Running cost (USD per year)", "purchase.running_usd_per_year", NULL}, \
-	{"Hours left after this training", "purchase.hours_left", NULL}, \
-	RENT_LINES("on demand", "on_demand") RENT_LINES("spot instances", "spot") RENT_LINES("for a year", "reserved_1y") RENT_LINES("for three years", "reserved_3y")
+		{"of which servers (USD)", "purchase.hosts_usd", NULL}, {"of which network (USD)", "purchase.network_usd", NULL}, \
+		{"Power of the purchased hardware (kW)", "purchase.power_kw", NULL}, \
+		{"Running cost (USD per year)", "purchase.running_usd_per_year", NULL}, \
+		{"Hours left after this training", "purchase.hours_left", NULL}, \
+		RENT_LINES("on demand", "on_demand") RENT_LINES("spot instances", "spot") RENT_LINES("for a year", "reserved_1y") \
+			RENT_LINES("for three years", "reserved_3y")
 
 static const struct report_line training_lines[] = {{"Accelerators", "gpu_count", NULL}, {"Nodes", "node_count", NULL},
-	{"Time (hours)", "wall_clock_hours", "interval.wall_clock_hours"},
-	{"Accelerator-hours", "gpu_hours", "interval.gpu_hours"}, {"Cost (USD)", "cost.total_usd", "interval.total_usd"},
-	{"Price (USD per accelerator-hour)", "cost.usd_per_gpu_hour", NULL},
-	PURCHASE_LINES
-	{"Energy (kWh)", "energy.total_kwh", "interval.total_kwh"},
-	{"Carbon (kgCO2e)", "carbon.total_kgco2e", "interval.total_kgco2e"},
-	{"of which embodied (kgCO2e)", "carbon.embodied_kgco2e", NULL}, {"Water (litres)", "water_l", NULL},
-	{"MFU of a step", "mfu", NULL}, {"MFU of the whole run", "run_mfu", NULL}, {"Practice: factor on the hours of steps and failures", "practice.value", "practice"},
-	{"Tokens per second", "tokens_per_s", NULL},
+	{"Time (hours)", "wall_clock_hours", "interval.wall_clock_hours"}, {"Accelerator-hours", "gpu_hours", "interval.gpu_hours"},
+	{"Cost (USD)", "cost.total_usd", "interval.total_usd"}, {"Price (USD per accelerator-hour)", "cost.usd_per_gpu_hour", NULL},
+	PURCHASE_LINES{"Energy (kWh)", "energy.total_kwh", "interval.total_kwh"},
+	{"Carbon (kgCO2e)", "carbon.total_kgco2e", "interval.total_kgco2e"}, {"of which embodied (kgCO2e)", "carbon.embodied_kgco2e", NULL},
+	{"Water (litres)", "water_l", NULL}, {"MFU of a step", "mfu", NULL}, {"MFU of the whole run", "run_mfu", NULL},
+	{"Practice: factor on the hours of steps and failures", "practice.value", "practice"}, {"Tokens per second", "tokens_per_s", NULL},
 	{"Step (s)", "step.time_s", "interval.step_time_s"}, {"Goodput", "goodput.fraction", NULL},
 	{"Memory of an accelerator (bytes)", "memory.total_bytes", NULL}, {"Bottleneck", "bottleneck.kind", NULL}};
 
-static const struct report_line inference_lines[] = {{"Accelerators", "gpu_count", "interval.gpu_count"},
-	{"Replicas", "replicas", NULL}, {"Accelerators of a replica", "gpus_per_replica", NULL},
-	{"MIG profile of the slices", "mig_profile", NULL}, {"MIG slices of an accelerator", "slices_per_gpu", NULL},
-	{"Precision of the weights", "precision", NULL},
-	{"Time to first token, p95 (ms)", "latency.ttft_ms.p95", NULL},
-	{"Time per output token, p95 (ms)", "latency.tpot_ms.p95", NULL}, {"Latency limits met", "slo_met", NULL},
-	{"Output tokens per second", "throughput.output_tokens_per_s", "interval.output_tokens_per_s"},
+static const struct report_line inference_lines[] = {{"Accelerators", "gpu_count", "interval.gpu_count"}, {"Replicas", "replicas", NULL},
+	{"Accelerators of a replica", "gpus_per_replica", NULL}, {"MIG profile of the slices", "mig_profile", NULL},
+	{"MIG slices of an accelerator", "slices_per_gpu", NULL}, {"Precision of the weights", "precision", NULL},
+	{"Time to first token, p95 (ms)", "latency.ttft_ms.p95", NULL}, {"Time per output token, p95 (ms)", "latency.tpot_ms.p95", NULL},
+	{"Latency limits met", "slo_met", NULL}, {"Output tokens per second", "throughput.output_tokens_per_s", "interval.output_tokens_per_s"},
 	{"Utilization", "utilization", NULL}, {"Cost (USD per month)", "cost.usd_per_month", "interval.usd_per_month"},
 	{"Cost (USD per million output tokens)", "cost.usd_per_million_output_tokens", NULL},
-	PURCHASE_LINES
-	{"Price that covers a million input tokens (USD)", "cost.input_usd_per_million_tokens", NULL},
+	PURCHASE_LINES{"Price that covers a million input tokens (USD)", "cost.input_usd_per_million_tokens", NULL},
 	{"Price that covers a million output tokens (USD)", "cost.output_usd_per_million_tokens", NULL},
 	{"Hosted: provider with the cheapest known price per token", "hosted.provider", NULL},
 	{"Hosted: cost of this load (USD per month)", "hosted.usd_per_month", NULL},
@@ -122,8 +118,7 @@ static const struct report_line inference_lines[] = {{"Accelerators", "gpu_count
 	{"Break-even price of a million output tokens (USD)", "hosted.break_even_output_usd_per_million_tokens", NULL},
 	{"Break-even load of this fleet (requests per second)", "hosted.break_even_requests_per_s", NULL},
 	{"Savings of a fleet that follows the daily profile (USD per month)", "autoscaled.saved_usd_per_month", NULL},
-	{"Energy (kWh per month)", "energy.kwh_per_month", "interval.kwh_per_month"},
-	{"Energy of a request (Wh)", "energy.wh_per_request", NULL},
+	{"Energy (kWh per month)", "energy.kwh_per_month", "interval.kwh_per_month"}, {"Energy of a request (Wh)", "energy.wh_per_request", NULL},
 	{"Carbon (kgCO2e per month)", "carbon.kgco2e_per_month", "interval.kgco2e_per_month"},
 	{"Water (litres per month)", "water_l_per_month", NULL}, {"Bottleneck", "bottleneck.kind", NULL}};
 
@@ -134,8 +129,7 @@ static bool report_is_training(const struct plan_record *plan)
 
 static void report_line(const struct report_line *line, const json_t *option, struct buffer *out)
 {
-	const json_t *value = report_at(option, line->path),
-				 *interval = line->interval ? report_at(option, line->interval) : NULL;
+	const json_t *value = report_at(option, line->path), *interval = line->interval ? report_at(option, line->interval) : NULL;
 	const json_t *p10 = interval ? json_object_get(interval, json_object_get(interval, "p10") ? "p10" : "low") : NULL,
 				 *p90 = interval ? json_object_get(interval, json_object_get(interval, "p90") ? "p90" : "high") : NULL;
 
@@ -155,7 +149,8 @@ static void report_line(const struct report_line *line, const json_t *option, st
 /* "It meets the deadline of 720 hours with a probability of 0.8." */
 static void report_promises(const json_t *promises, struct buffer *out)
 {
-	static const char *const units[][2] = {{"deadline", "hours"}, {"budget", "USD"}, {"energy_cap", "kWh"}, {"carbon_cap", "kgCO2e"}, {"slo", "ms"}};
+	static const char *const units[][2] = {
+		{"deadline", "hours"}, {"budget", "USD"}, {"energy_cap", "kWh"}, {"carbon_cap", "kgCO2e"}, {"slo", "ms"}};
 
 	for (size_t i = 0; i < json_array_size(promises); i++) {
 		const json_t *promise = json_array_get(promises, i);
@@ -176,7 +171,8 @@ static void report_promises(const json_t *promises, struct buffer *out)
 }
 
 /* Writes a table of rows: their name, the figures that the first row has, and a text if `text` names one. */
-static void report_rows(const char *heading, const char *name, const char *name_key, const json_t *rows, const char *text, const char *text_key, struct buffer *out)
+static void report_rows(const char *heading, const char *name, const char *name_key, const json_t *rows, const char *text,
+	const char *text_key, struct buffer *out)
 {
 	static const char *const figures[] = {"gpu_count", "wall_clock_hours", "total_usd", "usd_per_month"};
 
@@ -247,10 +243,8 @@ static void report_members(const char *title, const json_t *object, struct buffe
 
 static void report_alternatives(const struct plan_record *plan, const json_t *alternatives, struct buffer *out)
 {
-	static const char *const training[] = {
-		"gpu_count", "wall_clock_hours", "cost.total_usd", "energy.total_kwh", "carbon.total_kgco2e"};
-	static const char *const inference[] = {
-		"gpu_count", "replicas", "cost.usd_per_month", "energy.kwh_per_month", "carbon.kgco2e_per_month"};
+	static const char *const training[] = {"gpu_count", "wall_clock_hours", "cost.total_usd", "energy.total_kwh", "carbon.total_kgco2e"};
+	static const char *const inference[] = {"gpu_count", "replicas", "cost.usd_per_month", "energy.kwh_per_month", "carbon.kgco2e_per_month"};
 	const char *const *columns = report_is_training(plan) ? training : inference;
 
 	if (json_array_size(alternatives) == 0)
@@ -273,8 +267,7 @@ static void report_alternatives(const struct plan_record *plan, const json_t *al
 }
 
 /* Writes a list of objects as bullets: the named members, joined by ": ". */
-static void report_bullets(
-	const char *title, const json_t *list, const char *const *members, size_t count, struct buffer *out)
+static void report_bullets(const char *title, const json_t *list, const char *const *members, size_t count, struct buffer *out)
 {
 	if (json_array_size(list) == 0)
 		return;
@@ -335,8 +328,7 @@ static json_t *report_tree(const struct json_text *json, bool *no_memory)
 }
 
 /* Parses the request and result of a plan; the caller releases them. */
-static enum status report_parse(
-	const struct plan_record *plan, json_t **request, json_t **result, struct failure *failure)
+static enum status report_parse(const struct plan_record *plan, json_t **request, json_t **result, struct failure *failure)
 {
 	bool no_memory = false;
 
@@ -368,7 +360,8 @@ enum status report_plan_markdown(const struct plan_record *plan, struct buffer *
 	report_members("Offer", report_at(recommended, "cost.offer"), out);
 	report_members("Rule of thumb", json_object_get(result, "rule_of_thumb"), out);
 	report_rows("Confidence", "probability", "confidence", json_object_get(result, "confidence_curve"), NULL, NULL, out);
-	report_rows("Uncertainties, and what they add", "uncertainty", "field", json_object_get(result, "uncertainties"), "how to reduce it", "cure", out);
+	report_rows("Uncertainties, and what they add", "uncertainty", "field", json_object_get(result, "uncertainties"), "how to reduce it",
+		"cure", out);
 	report_alternatives(plan, json_object_get(result, "alternatives"), out);
 	report_bullets("Warnings", json_object_get(result, "warnings"), NULL, 0, out);
 	report_bullets("Advice", json_object_get(result, "advice"), advice, COUNT_OF(advice), out);
@@ -401,8 +394,8 @@ static void report_csv_cell(const json_t *value, struct buffer *out)
 }
 
 /* Columns follow the option's table, so that every plan has the same columns. */
-static void report_csv_walk(const struct field_table *table, const json_t *option, bool names, const char *prefix,
-	struct buffer *out, bool *first)
+static void report_csv_walk(
+	const struct field_table *table, const json_t *option, bool names, const char *prefix, struct buffer *out, bool *first)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct field *row = &table->rows[i];
@@ -484,8 +477,8 @@ static void report_best_of(const struct plan_comparison *comparison, size_t inde
 	}
 }
 
-static enum status report_comparison_line(const struct plan_comparison *comparison, size_t index, bool training, bool inference, struct buffer *out,
-	struct failure *failure)
+static enum status report_comparison_line(
+	const struct plan_comparison *comparison, size_t index, bool training, bool inference, struct buffer *out, struct failure *failure)
 {
 	const struct plan_record *plan = &comparison->items.items[index];
 	char time[CLOCK_TEXT_MAX];

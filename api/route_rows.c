@@ -204,8 +204,8 @@ const struct route routes[ROUTE_COUNT] = {
 		.failures = FAILS_NOT_FOUND,
 		.example_parameter = EXAMPLE_UUID},
 
-	CATALOGUE_ROWS(ACCELERATOR, accelerator, "accelerators", "an accelerator", EXAMPLE_ACCELERATOR,
-		"{\"tdp_w\":550,\"notes\":null}", "example-accelerator"),
+	CATALOGUE_ROWS(ACCELERATOR, accelerator, "accelerators", "an accelerator", EXAMPLE_ACCELERATOR, "{\"tdp_w\":550,\"notes\":null}",
+		"example-accelerator"),
 	CATALOGUE_ROWS(MODEL, model, "models", "a model", EXAMPLE_MODEL, "{\"params_total\":6.9e9,\"params_active\":6.9e9}", "example-model"),
 	[ROUTE_MODEL_IMPORT] = {.id = ROUTE_MODEL_IMPORT,
 		.method = "POST",
@@ -225,11 +225,10 @@ const struct route routes[ROUTE_COUNT] = {
 		.response = &table_model,
 		.success = 201,
 		.failures = FAILS_INVALID | FAILS_BODY | FAILS_CONFLICT | FAILS_FULL,
-		.example_body =
-			"{\"id\":\"example-import\",\"source\":\"an "
-			"example\",\"config\":{\"model_type\":\"llama\",\"hidden_size\":2048,\"intermediate_size\":5632,"
-			"\"num_hidden_layers\":22,\"num_attention_heads\":32,\"num_key_value_heads\":4,\"vocab_size\":32000,\"max_"
-			"position_embeddings\":2048}}"},
+		.example_body = "{\"id\":\"example-import\",\"source\":\"an "
+						"example\",\"config\":{\"model_type\":\"llama\",\"hidden_size\":2048,\"intermediate_size\":5632,"
+						"\"num_hidden_layers\":22,\"num_attention_heads\":32,\"num_key_value_heads\":4,\"vocab_size\":32000,\"max_"
+						"position_embeddings\":2048}}"},
 	CATALOGUE_ROWS(PRICE, price, "prices", "a price", EXAMPLE_PRICE, "{\"price_usd_per_hour\":22}", "example.price"),
 	CATALOGUE_ROWS(REGION, region, "regions", "a region", EXAMPLE_REGION, "{\"pue\":1.15}", "example.nowhere-1"),
 	[ROUTE_CATALOGUE] = {.id = ROUTE_CATALOGUE,

@@ -56,8 +56,8 @@ void route_allow(const char *path, char out[ROUTE_ALLOW_MAX])
 		const char *method = routes[i].method;
 
 		if (strcmp(routes[i].path, path) == 0)
-			length += (size_t)snprintf(out + length, ROUTE_ALLOW_MAX - length, "%s%s%s", length ? ", " : "", method,
-				strcmp(method, "GET") == 0 ? ", HEAD" : "");
+			length += (size_t)snprintf(
+				out + length, ROUTE_ALLOW_MAX - length, "%s%s%s", length ? ", " : "", method, strcmp(method, "GET") == 0 ? ", HEAD" : "");
 		CHECK(length < ROUTE_ALLOW_MAX);
 	}
 }

@@ -61,7 +61,8 @@ enum status api_stored_option(const struct json_text *result, struct arena *aren
 	read_figures(&table_step_time, step, 0, &option->step);
 	if (!(option->step.time_s > 0))
 		return failure_set(failure, STATUS_INTERNAL, "the stored result has no step");
-	read_figures(&table_interval, get_member(get_member(recommended, "interval"), "step_time_s"), ABSENT_NUMBER, &option->interval.step_time_s);
+	read_figures(
+		&table_interval, get_member(get_member(recommended, "interval"), "step_time_s"), ABSENT_NUMBER, &option->interval.step_time_s);
 	read_bottleneck(get_member(recommended, "bottleneck"), &option->bottleneck);
 	option->accelerator.id = node_text(get_member(recommended, "accelerator"));
 	option->gpu_count = get_count(recommended, "gpu_count");
@@ -167,18 +168,22 @@ enum status api_stored_layout(const struct plan_record *plan, struct arena *aren
 	layout->accelerator = get_text(best, "accelerator");
 	layout->gpu_count = get_count(best, "gpu_count");
 	layout->precision = get_text(best, "precision") ? precision_of_name(get_text(best, "precision"))
-		: get_text(request, "precision") ? precision_of_name(get_text(request, "precision")) : PRECISION_UNSET; /* a training's precision is that of the resolved request */
+		: get_text(request, "precision")            ? precision_of_name(get_text(request, "precision"))
+													: PRECISION_UNSET; /* a training's precision is that of the resolved request */
 	layout->kv_precision = get_text(best, "kv_precision") ? precision_of_name(get_text(best, "kv_precision")) : PRECISION_UNSET;
 	layout->batch = get_number(batch, "mean");
 	layout->usd = given_or(get_number(cost, "total_usd"), get_number(cost, "usd_per_month"));
 	layout->step_tokens = get_number(get_member(tree, "batch"), "global_batch_tokens");
 	layout->predicted.step_time_s = get_number(get_member(best, "step"), "time_s");
-	layout->predicted.tokens_per_s = given_or(get_number(best, "tokens_per_s"), get_number(get_member(best, "throughput"), "output_tokens_per_s"));
+	layout->predicted.tokens_per_s = given_or(
+		get_number(best, "tokens_per_s"), get_number(get_member(best, "throughput"), "output_tokens_per_s"));
 	layout->predicted.mean_gpu_w = get_number(get_member(best, "energy"), "mean_gpu_w");
 	layout->predicted.hours = get_number(best, "wall_clock_hours");
 	layout->predicted.total_kwh = get_number(get_member(best, "energy"), "total_kwh");
 	layout->predicted.total_usd = get_number(cost, "total_usd");
-	layout->stack_likeness = is_given(assumed_number(tree, "calibration.stack_speed")) ? given_or(assumed_number(tree, "calibration.stack_likeness"), 1) : 0;
+	layout->stack_likeness = is_given(assumed_number(tree, "calibration.stack_speed"))
+		? given_or(assumed_number(tree, "calibration.stack_likeness"), 1)
+		: 0;
 	layout->release_given = get_text(asked, "stack_release") != NULL;
 	failure_clear(&unread);
 	read_table(&table_parallelism, get_member(asked, "parallelism"), arena, &unread, &pins);

@@ -43,7 +43,7 @@ char *arena_strdup(struct arena *arena, const char *text);
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
 char *arena_printf(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
 
-#define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), 1, sizeof(type)))
+#define ARENA_NEW(arena, type)          ((type *)arena_alloc((arena), 1, sizeof(type)))
 #define ARENA_ARRAY(arena, type, count) ((type *)arena_alloc((arena), (count), sizeof(type)))
 
 #endif

@@ -15,7 +15,7 @@ int64_t clock_monotonic_ns(void); /* nanoseconds since a fixed moment; stands st
  * clock; from then on the value follows clock_boot_ns(). Use it for expiries: leases, stored answers. */
 int64_t clock_even_us(void);
 int64_t clock_thread_cpu_ns(void); /* CPU time of the calling thread */
-int64_t clock_boot_ns(void);      /* monotonic, and continues while the machine sleeps */
+int64_t clock_boot_ns(void);       /* monotonic, and continues while the machine sleeps */
 
 /* Writes RFC 3339 UTC with microseconds, "2026-11-21T01:44:21.123456Z", to `out` of CLOCK_TEXT_MAX bytes. Times outside
  * the years 1970 to 9999 are clamped. */

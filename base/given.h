@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define ABSENT_NUMBER ((double)NAN)
-#define ABSENT_COUNT (-1)
+#define ABSENT_COUNT  (-1)
 
 enum truth { TRUTH_UNSET, TRUTH_FALSE, TRUTH_TRUE };
 

@@ -39,9 +39,9 @@ void json_raw(struct json_writer *writer, const char *json, size_t length); /* a
 
 /* Short names, unless jansson.h is included before: it has functions of these names. */
 #ifndef JANSSON_H
-#define json_string json_write_string
+#define json_string  json_write_string
 #define json_integer json_write_integer
-#define json_null json_write_null
+#define json_null    json_write_null
 #endif
 
 /* Appends text with JSON escapes, without the quotes. */

@@ -31,8 +31,8 @@ static struct {
 	pthread_t writer;
 	enum log_way way;
 	bool stopping;
-	uint64_t unsaid;            /* dropped lines that no "log_dropped" event has reported yet */
-	size_t begin, length;       /* of the bytes that are not written yet; they wrap around */
+	uint64_t unsaid;      /* dropped lines that no "log_dropped" event has reported yet */
+	size_t begin, length; /* of the bytes that are not written yet; they wrap around */
 	char bytes[LOG_RING_BYTES];
 } ring = {.lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER, .emptied = PTHREAD_COND_INITIALIZER};
 

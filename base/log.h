@@ -24,9 +24,9 @@ struct log_field {
 	double number;
 };
 
-#define LOG_TEXT(key_, value) ((struct log_field){.key = (key_), .kind = LOG_KIND_TEXT, .text = (value)})
+#define LOG_TEXT(key_, value)    ((struct log_field){.key = (key_), .kind = LOG_KIND_TEXT, .text = (value)})
 #define LOG_INTEGER(key_, value) ((struct log_field){.key = (key_), .kind = LOG_KIND_INTEGER, .integer = (int64_t)(value)})
-#define LOG_DOUBLE(key_, value) ((struct log_field){.key = (key_), .kind = LOG_KIND_DOUBLE, .number = (value)})
+#define LOG_DOUBLE(key_, value)  ((struct log_field){.key = (key_), .kind = LOG_KIND_DOUBLE, .number = (value)})
 
 /* log_event(LOG_INFO, "started", LOG_TEXT("listen", address), LOG_INTEGER("port", port)) */
 #define log_event(level, event, ...) \

@@ -62,7 +62,8 @@ static void log_file_stop(void)
 void log_file_start(void)
 {
 	if (!log_start())
-		log_event(LOG_WARNING, "log_without_thread", LOG_TEXT("error", "the log's thread cannot be started; each caller writes its own lines"));
+		log_event(
+			LOG_WARNING, "log_without_thread", LOG_TEXT("error", "the log's thread cannot be started; each caller writes its own lines"));
 	(void)atexit(log_file_stop);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/banned.h"
 
+/* clang-format off */
 /*       name                  http  slug                      title */
 #define STATUS_TABLE(X)                                                                         \
 	X(OK,                   200, "ok",                     "OK")                                \
@@ -42,12 +43,13 @@
 	X(NO_MEMORY,            503, "no-memory",              "Out of memory")                     \
 	X(DRAINING,             503, "draining",               "Shutting down")                     \
 	X(STORAGE_FULL,         507, "storage-full",           "Storage full")
+/* clang-format on */
 
 enum status {
 #define X(name, http, slug, title) STATUS_##name,
 	STATUS_TABLE(X)
 #undef X
-	STATUS_COUNT
+		STATUS_COUNT
 };
 
 /* The HTTP status code (200..599), slug and title of a status. Every value of the enum is valid. */
@@ -55,7 +57,7 @@ int status_http(enum status status);
 const char *status_slug(enum status status);
 const char *status_title(enum status status);
 
-#define FALLIBLE __attribute__((warn_unused_result))
+#define FALLIBLE                             __attribute__((warn_unused_result))
 #define PRINTF_LIKE(format_at, arguments_at) __attribute__((format(printf, format_at, arguments_at)))
 
 /* For large locals whose members are set before they are read. Without it the hardened build zeroes the whole

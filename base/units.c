@@ -8,7 +8,6 @@
 
 #include "base/status.h"
 
-
 struct suffix {
 	char letter;
 	double factor;
@@ -38,8 +37,7 @@ static bool units_parse(const char *text, const struct suffix *suffixes, size_t 
 
 bool units_parse_count(const char *text, double *value)
 {
-	static const struct suffix suffixes[] = {
-		{'K', 1e3}, {'M', 1e6}, {'B', 1e9}, {'G', 1e9}, {'T', 1e12}, {'P', 1e15}, {'E', 1e18}};
+	static const struct suffix suffixes[] = {{'K', 1e3}, {'M', 1e6}, {'B', 1e9}, {'G', 1e9}, {'T', 1e12}, {'P', 1e15}, {'E', 1e18}};
 
 	return units_parse(text, suffixes, COUNT_OF(suffixes), value);
 }
@@ -50,7 +48,8 @@ bool units_parse_time(const char *text, double unit_s, double *value)
 	size_t length = strlen(text);
 	char seconds[64];
 
-	if (length > 2 && length < sizeof seconds && tolower((unsigned char)text[length - 2]) == 'm' && tolower((unsigned char)text[length - 1]) == 's') {
+	if (length > 2 && length < sizeof seconds && tolower((unsigned char)text[length - 2]) == 'm' &&
+		tolower((unsigned char)text[length - 1]) == 's') {
 		snprintf(seconds, sizeof seconds, "%.*s", (int)(length - 2), text);
 		if (!isdigit((unsigned char)text[length - 3]) && text[length - 3] != '.')
 			return false;

@@ -4,15 +4,15 @@
 
 #include <stdbool.h>
 
-#define BYTES_PER_GB 1e9
-#define FLOPS_PER_TFLOP 1e12
+#define BYTES_PER_GB             1e9
+#define FLOPS_PER_TFLOP          1e12
 #define FLOPS_PER_PETAFLOP_S_DAY 8.64e19 /* 1e15 x 86400 */
-#define SECONDS_PER_HOUR 3600.0
-#define HOURS_PER_DAY 24.0
-#define HOURS_PER_MONTH 730.0 /* 8760 / 12 */
-#define HOURS_PER_YEAR 8760.0
-#define JOULES_PER_KWH 3.6e6
-#define WATTS_PER_KW 1000.0
+#define SECONDS_PER_HOUR         3600.0
+#define HOURS_PER_DAY            24.0
+#define HOURS_PER_MONTH          730.0 /* 8760 / 12 */
+#define HOURS_PER_YEAR           8760.0
+#define JOULES_PER_KWH           3.6e6
+#define WATTS_PER_KW             1000.0
 
 /* Reads "15.6T", "70B", "1e12", "8192": decimal K, M, B or G, T, P, E in either case, without sign and spaces.
  * False unless the whole text is one finite number >= 0. */

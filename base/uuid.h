@@ -6,7 +6,7 @@
 
 enum { UUID_TEXT_SIZE = 37 }; /* 36 characters and NUL */
 
-void uuid_make(char *out); /* writes a new UUIDv7 in lower case into UUID_TEXT_SIZE bytes */
+void uuid_make(char *out);         /* writes a new UUIDv7 in lower case into UUID_TEXT_SIZE bytes */
 bool uuid_valid(const char *text); /* a UUID of any version: lower-case hexadecimal, 8-4-4-4-12 */
 
 #endif

@@ -27,9 +27,15 @@ _Static_assert(COUNT_OF(backward) == ATTENTION_STEPS_MAX, "the longest");
 
 struct attention_extent attention_extent(const struct bench_attention *shape, enum precision precision)
 {
-	return (struct attention_extent){.batch = shape->batch * shape->kv_heads, .rows = shape->heads / shape->kv_heads * shape->queries,
-		.keys = shape->keys, .dimension = shape->head_dimension, .queries = shape->queries, .causal = shape->causal,
-		.scale = 1 / sqrt((double)shape->head_dimension), .backward = shape->backward, .precision = precision};
+	return (struct attention_extent){.batch = shape->batch * shape->kv_heads,
+		.rows = shape->heads / shape->kv_heads * shape->queries,
+		.keys = shape->keys,
+		.dimension = shape->head_dimension,
+		.queries = shape->queries,
+		.causal = shape->causal,
+		.scale = 1 / sqrt((double)shape->head_dimension),
+		.backward = shape->backward,
+		.precision = precision};
 }
 
 bool attention_is_sane(const struct bench_attention *shape)
@@ -97,7 +103,8 @@ static double input(const struct reference *reference, enum attention_place plac
 	return reference->access->input(reference->access->context, place, (size_t)((product * rows + row) * columns + column));
 }
 
-static double dot(const struct reference *reference, enum attention_place left, enum attention_place right, int64_t product, int64_t row, int64_t key)
+static double dot(
+	const struct reference *reference, enum attention_place left, enum attention_place right, int64_t product, int64_t row, int64_t key)
 {
 	double sum = 0;
 
@@ -161,11 +168,13 @@ static enum bench_outcome check_rows(const struct attention_extent *extent, cons
 		return bench_refuse(reason, BENCH_FAILED, "out of memory");
 	reference.gradients = scratch + extent->keys;
 	for (int s = 0; s < SAMPLES && outcome == BENCH_OK; s++) {
-		int64_t product = (int64_t)(random_next(&seed) % (uint64_t)extent->batch), row = (int64_t)(random_next(&seed) % (uint64_t)extent->rows);
+		int64_t product = (int64_t)(random_next(&seed) % (uint64_t)extent->batch),
+				row = (int64_t)(random_next(&seed) % (uint64_t)extent->rows);
 		int64_t column = (int64_t)(random_next(&seed) % (uint64_t)extent->dimension);
 		double allowed, expected = expected_element(&reference, product, row, column, &allowed), actual = 0;
 
-		outcome = access->read(access->context, PLACE_OUT, (size_t)((product * extent->rows + row) * extent->dimension + column), 1, &actual, reason);
+		outcome = access->read(
+			access->context, PLACE_OUT, (size_t)((product * extent->rows + row) * extent->dimension + column), 1, &actual, reason);
 		reference_compare(check, actual, expected, allowed);
 		if (alive)
 			atomic_fetch_add_explicit(alive, 1, memory_order_relaxed);

@@ -10,8 +10,18 @@
 #include "bench/backend.h"
 
 /* PLACE_OUT is the output; in the backward pass it is the gradient of the queries. Inputs come first. */
-enum attention_place { PLACE_Q, PLACE_K, PLACE_V, PLACE_OUT_GRADIENT, PLACE_SCORES, PLACE_GRADIENTS, PLACE_OUT, PLACE_K_GRADIENT,
-	PLACE_V_GRADIENT, PLACE_COUNT };
+enum attention_place {
+	PLACE_Q,
+	PLACE_K,
+	PLACE_V,
+	PLACE_OUT_GRADIENT,
+	PLACE_SCORES,
+	PLACE_GRADIENTS,
+	PLACE_OUT,
+	PLACE_K_GRADIENT,
+	PLACE_V_GRADIENT,
+	PLACE_COUNT
+};
 
 struct attention_extent {
 	int64_t batch, rows, keys, dimension, queries;
@@ -53,7 +63,8 @@ struct attention_product attention_product(const struct attention_extent *extent
 struct attention_access {
 	void *context;
 	double (*input)(void *context, enum attention_place place, size_t i);
-	enum bench_outcome (*read)(void *context, enum attention_place place, size_t first, size_t count, double *out, struct bench_reason *reason);
+	enum bench_outcome (*read)(
+		void *context, enum attention_place place, size_t first, size_t count, double *out, struct bench_reason *reason);
 };
 
 /* Call after a run. Compares sampled elements of PLACE_OUT with double precision. For the backward pass it also

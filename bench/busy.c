@@ -4,8 +4,8 @@
 
 enum { LOOKS_IDLE = 3, LOOKS_MAX = 30 };
 
-#define LOOK_S 0.5
-#define UTILIZATION_IDLE 0.05
+#define LOOK_S            0.5
+#define UTILIZATION_IDLE  0.05
 #define MEMORY_OURS_BYTES 2e9 /* includes the context of our own session, some hundred megabytes, and a margin of 1 GiB */
 
 static bool is_idle(const struct bench_sensors *sensors)

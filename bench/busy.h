@@ -8,6 +8,7 @@
  * of memory are in use, which includes our own session's context. Drivers report averages that lag, so the function
  * waits up to 15 s. Returns false, with the reason, if the device stays busy. A shared backend, or one without these
  * sensors, is never busy. */
-bool bench_wait_idle(const struct bench_backend *backend, struct bench_session *session, _Atomic uint64_t *alive, struct bench_reason *reason);
+bool bench_wait_idle(
+	const struct bench_backend *backend, struct bench_session *session, _Atomic uint64_t *alive, struct bench_reason *reason);
 
 #endif

@@ -10,8 +10,8 @@ void bench_device_note(struct bench_device *device, enum bench_device_field fiel
 	device->known |= 1u << field;
 }
 
-static void device_text(const struct bench_device *device, enum bench_device_field field, const char *key,
-	const char *text, struct json_writer *writer)
+static void device_text(
+	const struct bench_device *device, enum bench_device_field field, const char *key, const char *text, struct json_writer *writer)
 {
 	if (!bench_device_knows(device, field))
 		return;
@@ -19,8 +19,8 @@ static void device_text(const struct bench_device *device, enum bench_device_fie
 	json_string(writer, text);
 }
 
-static void device_number(const struct bench_device *device, enum bench_device_field field, const char *key,
-	double number, struct json_writer *writer)
+static void device_number(
+	const struct bench_device *device, enum bench_device_field field, const char *key, double number, struct json_writer *writer)
 {
 	if (!bench_device_knows(device, field))
 		return;

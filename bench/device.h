@@ -36,28 +36,28 @@ enum bench_device_field {
 enum { DEVICE_ID_MAX = 72, DEVICE_TEXT_MAX = 96 };
 
 struct bench_device {
-	unsigned known;                    /* bit 1 << enum bench_device_field */
-	char id[DEVICE_ID_MAX];            /* stable for this device on this node: "cpu-1f0a99c2d4e8", a GPU's UUID */
-	const char *backend;               /* static: "cpu", "opencl", "cuda" */
-	char name[DEVICE_TEXT_MAX];        /* marketing name */
-	char uuid[DEVICE_ID_MAX];          /* names the device's lock file */
+	unsigned known;             /* bit 1 << enum bench_device_field */
+	char id[DEVICE_ID_MAX];     /* stable for this device on this node: "cpu-1f0a99c2d4e8", a GPU's UUID */
+	const char *backend;        /* static: "cpu", "opencl", "cuda" */
+	char name[DEVICE_TEXT_MAX]; /* marketing name */
+	char uuid[DEVICE_ID_MAX];   /* names the device's lock file */
 	char vendor[DEVICE_TEXT_MAX];
-	char accelerator[DEVICE_ID_MAX];   /* its row in the catalogue */
-	char driver[DEVICE_TEXT_MAX];      /* for a CPU: the kernel */
+	char accelerator[DEVICE_ID_MAX];     /* its row in the catalogue */
+	char driver[DEVICE_TEXT_MAX];        /* for a CPU: the kernel */
 	char instruction_set[DEVICE_ID_MAX]; /* the widest that the own kernels use */
-	double memory_bytes;               /* usable by a program; includes the limits of the container */
-	double cache_bytes;                /* last level, all of it */
-	double clock_hz;                   /* as reported, not the sustained clock */
-	double load_1m;                    /* runnable processes at listing; measurements on a busy device are wrong */
-	int threads;                       /* used by benchmarks; follows affinity and quota */
-	char pci_id[16];                   /* vendor and device in hexadecimal: "10de:2330" */
-	char pci_bus[24];                  /* domain, bus, device: "0000:1b:00.0" */
-	bool ecc;                          /* currently on */
-	double power_limit_w;              /* currently enforced */
-	char mig_parent[DEVICE_ID_MAX];    /* the UUID of the whole device that contains this slice */
-	char mig_profile[24];              /* "1g.10gb" */
-	char compute_capability[8];        /* "9.0" */
-	int unit_count;                    /* multiprocessors, compute units */
+	double memory_bytes;                 /* usable by a program; includes the limits of the container */
+	double cache_bytes;                  /* last level, all of it */
+	double clock_hz;                     /* as reported, not the sustained clock */
+	double load_1m;                      /* runnable processes at listing; measurements on a busy device are wrong */
+	int threads;                         /* used by benchmarks; follows affinity and quota */
+	char pci_id[16];                     /* vendor and device in hexadecimal: "10de:2330" */
+	char pci_bus[24];                    /* domain, bus, device: "0000:1b:00.0" */
+	bool ecc;                            /* currently on */
+	double power_limit_w;                /* currently enforced */
+	char mig_parent[DEVICE_ID_MAX];      /* the UUID of the whole device that contains this slice */
+	char mig_profile[24];                /* "1g.10gb" */
+	char compute_capability[8];          /* "9.0" */
+	int unit_count;                      /* multiprocessors, compute units */
 	int numa_node;
 };
 

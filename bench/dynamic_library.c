@@ -93,8 +93,8 @@ static bool try_folder(struct attempt *attempt, const char *pattern)
 	return opened;
 }
 
-enum bench_outcome dynamic_library_open(const struct dynamic_library *library, void *api, void **handle,
-	char path[DEVICE_TEXT_MAX], struct bench_reason *reason)
+enum bench_outcome dynamic_library_open(
+	const struct dynamic_library *library, void *api, void **handle, char path[DEVICE_TEXT_MAX], struct bench_reason *reason)
 {
 	struct attempt attempt = {.library = library, .api = api, .path = path, .reason = reason};
 	const char *own = getenv("FLEETPLAN_BENCH_LIB_DIR");

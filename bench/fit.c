@@ -44,7 +44,6 @@ bool fit_line_make(const struct fit_point *points, size_t count, struct fit_line
 		return false;
 	line->beta_bytes_per_s = 1 / s_per_byte;
 	for (size_t i = 0; i < count; i++)
-		line->worst_residual = fmax(line->worst_residual,
-			fabs((line->alpha_s + points[i].bytes * s_per_byte) / points[i].time_s - 1));
+		line->worst_residual = fmax(line->worst_residual, fabs((line->alpha_s + points[i].bytes * s_per_byte) / points[i].time_s - 1));
 	return isfinite(line->beta_bytes_per_s) && isfinite(line->alpha_s);
 }

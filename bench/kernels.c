@@ -2,14 +2,34 @@
 
 #include "bench/kernels_parts.h"
 
-#define LIST_ARGUMENTS {KERNEL_POINTER, KERNEL_U64, KERNEL_U64}
-#define GEMM_ARGUMENTS {KERNEL_POINTER, KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32, KERNEL_U32, KERNEL_U32, KERNEL_F32, \
-	KERNEL_U64, KERNEL_U64, KERNEL_U64}
-#define SOFTMAX_ARGUMENTS {KERNEL_POINTER, KERNEL_U32, KERNEL_U32, KERNEL_U32, KERNEL_U32}
-#define GRADIENT_ARGUMENTS {KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32, KERNEL_U32}
-#define CACHE_ARGUMENTS {KERNEL_POINTER, KERNEL_POINTER, KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32, KERNEL_U32, KERNEL_U32, KERNEL_F32}
-#define MERGE_ARGUMENTS {KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32, KERNEL_U32, KERNEL_U32}
-#define ISSUE_ARGUMENTS {KERNEL_POINTER, KERNEL_U32, KERNEL_F32}
+#define LIST_ARGUMENTS \
+	{ \
+		KERNEL_POINTER, KERNEL_U64, KERNEL_U64 \
+	}
+#define GEMM_ARGUMENTS \
+	{ \
+		KERNEL_POINTER, KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32, KERNEL_U32, KERNEL_U32, KERNEL_F32, KERNEL_U64, KERNEL_U64, KERNEL_U64 \
+	}
+#define SOFTMAX_ARGUMENTS \
+	{ \
+		KERNEL_POINTER, KERNEL_U32, KERNEL_U32, KERNEL_U32, KERNEL_U32 \
+	}
+#define GRADIENT_ARGUMENTS \
+	{ \
+		KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32, KERNEL_U32 \
+	}
+#define CACHE_ARGUMENTS \
+	{ \
+		KERNEL_POINTER, KERNEL_POINTER, KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32, KERNEL_U32, KERNEL_U32, KERNEL_F32 \
+	}
+#define MERGE_ARGUMENTS \
+	{ \
+		KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32, KERNEL_U32, KERNEL_U32 \
+	}
+#define ISSUE_ARGUMENTS \
+	{ \
+		KERNEL_POINTER, KERNEL_U32, KERNEL_F32 \
+	}
 
 const struct kernel_entry kernel_entries[KERNEL_COUNT] = {
 	[KERNEL_LAUNCH_EMPTY] = {"launch_empty", {KERNEL_POINTER, KERNEL_U32}, true, true, true},
@@ -54,7 +74,12 @@ const struct kernel_entry kernel_entries[KERNEL_COUNT] = {
 };
 
 const char *const kernel_source[KERNEL_SOURCE_FILES] = {
-	kernel_source_common, kernel_source_memory, kernel_source_issue, kernel_source_gemm, kernel_source_attention, kernel_source_cache,
+	kernel_source_common,
+	kernel_source_memory,
+	kernel_source_issue,
+	kernel_source_gemm,
+	kernel_source_attention,
+	kernel_source_cache,
 };
 
 const char *kernel_ptx(enum kernel_blob blob)

@@ -29,14 +29,14 @@ enum kernel {
 	KERNEL_FILL_NORMAL_FP32, /* (void *out, u64 count, u64 seed): random_fill_normal() of bench/random.h, rounded */
 	KERNEL_FILL_NORMAL_BF16,
 	KERNEL_FILL_NORMAL_FP16,
-	KERNEL_STREAM_READ,      /* (u32 *out, const void *in, u64 vectors): out[group] = sum of the group's words modulo 2^32 */
-	KERNEL_STREAM_COPY,      /* (void *out, const void *in, u64 vectors) */
-	KERNEL_STREAM_TRIAD,     /* (float *out, const float *b, const float *c, float scalar, u64 vectors): b + scalar c */
-	KERNEL_ELEMENTWISE,      /* (float *out, const float *in, float scalar, u64 vectors): in scalar + 1 */
+	KERNEL_STREAM_READ,  /* (u32 *out, const void *in, u64 vectors): out[group] = sum of the group's words modulo 2^32 */
+	KERNEL_STREAM_COPY,  /* (void *out, const void *in, u64 vectors) */
+	KERNEL_STREAM_TRIAD, /* (float *out, const float *b, const float *c, float scalar, u64 vectors): b + scalar c */
+	KERNEL_ELEMENTWISE,  /* (float *out, const float *in, float scalar, u64 vectors): in scalar + 1 */
 	/* (float *out, u32 rounds, float a): out[item]. A work-item does kernel_issue_flops() / 2 multiply-adds in a
 	 * round. */
 	KERNEL_ISSUE_FP32,
-	KERNEL_ISSUE_FP16,       /* only OpenCL with cl_khr_fp16 */
+	KERNEL_ISSUE_FP16, /* only OpenCL with cl_khr_fp16 */
 	/* (float *out, const void *operands, u32 rounds): out[item]; operands: KERNEL_TENSOR_OPERANDS elements. Only in
 	 * the PTX for 8.0. */
 	KERNEL_ISSUE_TENSOR_BF16,
@@ -46,27 +46,43 @@ enum kernel {
 	 * C = scale A B (nn), A B^T (nt), A^T B (tn), as in enum bench_product. Matrices are row-major, dense and in the
 	 * format of the name; sums are in fp32. Strides are from one product of a batch to the next, in elements.
 	 * Groups: kernel_gemm_groups(). */
-	KERNEL_GEMM_FP32_NN, KERNEL_GEMM_FP32_NT, KERNEL_GEMM_FP32_TN,
-	KERNEL_GEMM_BF16_NN, KERNEL_GEMM_BF16_NT, KERNEL_GEMM_BF16_TN,
-	KERNEL_GEMM_FP16_NN, KERNEL_GEMM_FP16_NT, KERNEL_GEMM_FP16_TN,
+	KERNEL_GEMM_FP32_NN,
+	KERNEL_GEMM_FP32_NT,
+	KERNEL_GEMM_FP32_TN,
+	KERNEL_GEMM_BF16_NN,
+	KERNEL_GEMM_BF16_NT,
+	KERNEL_GEMM_BF16_TN,
+	KERNEL_GEMM_FP16_NN,
+	KERNEL_GEMM_FP16_NT,
+	KERNEL_GEMM_FP16_TN,
 	/* (void *scores, u32 rows, u32 queries, u32 keys, u32 causal): in place; row r is query r mod queries. Causal: a
 	 * query sees the keys up to its own position, the last query being at the last key (queries <= keys); the other
 	 * scores become 0. Groups: kernel_row_groups(rows). */
-	KERNEL_SOFTMAX_FP32, KERNEL_SOFTMAX_BF16, KERNEL_SOFTMAX_FP16,
+	KERNEL_SOFTMAX_FP32,
+	KERNEL_SOFTMAX_BF16,
+	KERNEL_SOFTMAX_FP16,
 	/* (void *gradients, const void *probabilities, u32 rows, u32 keys): in place, p (g - sum of p g). Groups as for
 	 * softmax. */
-	KERNEL_SOFTMAX_GRADIENT_FP32, KERNEL_SOFTMAX_GRADIENT_BF16, KERNEL_SOFTMAX_GRADIENT_FP16,
+	KERNEL_SOFTMAX_GRADIENT_FP32,
+	KERNEL_SOFTMAX_GRADIENT_BF16,
+	KERNEL_SOFTMAX_GRADIENT_FP16,
 	/* (float *partial, const void *q, const void *k, const void *v, u32 rows, u32 keys, u32 dimension, float scale):
 	 * attention of `rows` queries to all keys, for each head of a batch; all dense and row-major. Groups: chunks of
 	 * KERNEL_CACHE_CHUNK keys x heads. partial has rows of dimension + 2 floats, for each chunk of each head. */
-	KERNEL_CACHE_ATTEND_FP32, KERNEL_CACHE_ATTEND_BF16, KERNEL_CACHE_ATTEND_FP16,
+	KERNEL_CACHE_ATTEND_FP32,
+	KERNEL_CACHE_ATTEND_BF16,
+	KERNEL_CACHE_ATTEND_FP16,
 	/* (void *out, const float *partial, u32 rows, u32 dimension, u32 chunks): merges the chunks. Groups: rows x
 	 * heads. */
-	KERNEL_CACHE_MERGE_FP32, KERNEL_CACHE_MERGE_BF16, KERNEL_CACHE_MERGE_FP16,
+	KERNEL_CACHE_MERGE_FP32,
+	KERNEL_CACHE_MERGE_BF16,
+	KERNEL_CACHE_MERGE_FP16,
 	/* As CACHE_ATTEND, but with tensor instructions, for the dimension in the name. The argument u32 chunk (a
 	 * multiple of KERNEL_CACHE_TENSOR_KEYS) replaces u32 dimension. Only in the PTX for 8.0. */
-	KERNEL_CACHE_TENSOR_64_BF16, KERNEL_CACHE_TENSOR_64_FP16,
-	KERNEL_CACHE_TENSOR_128_BF16, KERNEL_CACHE_TENSOR_128_FP16,
+	KERNEL_CACHE_TENSOR_64_BF16,
+	KERNEL_CACHE_TENSOR_64_FP16,
+	KERNEL_CACHE_TENSOR_128_BF16,
+	KERNEL_CACHE_TENSOR_128_FP16,
 	KERNEL_COUNT
 };
 

@@ -78,8 +78,8 @@ static bool listing_wait(struct listing *listing, pid_t child, int fd, int *sign
 }
 
 enum bench_outcome bench_list_apart(
-	enum bench_outcome (*list)(struct bench_device *devices, size_t capacity, size_t *count, struct bench_reason *reason), const char *driver,
-	struct bench_device *devices, size_t capacity, size_t *count, struct bench_reason *reason)
+	enum bench_outcome (*list)(struct bench_device *devices, size_t capacity, size_t *count, struct bench_reason *reason),
+	const char *driver, struct bench_device *devices, size_t capacity, size_t *count, struct bench_reason *reason)
 {
 	struct listing *listing = calloc(1, sizeof(*listing));
 	enum bench_outcome outcome;

@@ -24,8 +24,9 @@ static uint32_t bits_of_float(float value)
 static double half_decode(uint16_t bits)
 {
 	int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-	double magnitude = exponent == 31 ? (mantissa ? (double)NAN : (double)INFINITY) :
-		exponent ? ldexp(1024 + mantissa, exponent - 25) : ldexp(mantissa, -24);
+	double magnitude = exponent == 31 ? (mantissa ? (double)NAN : (double)INFINITY)
+		: exponent                    ? ldexp(1024 + mantissa, exponent - 25)
+									  : ldexp(mantissa, -24);
 
 	return bits >> 15 ? -magnitude : magnitude;
 }
@@ -66,8 +67,9 @@ double reference_normal(uint64_t seed, uint64_t i, enum precision precision)
 	float value;
 
 	random_fill_normal(&value, 1, state);
-	return precision == PRECISION_BF16 ? round_to((double)value, 8, -133) :
-		precision == PRECISION_FP16 ? round_to((double)value, 11, -24) : (double)value;
+	return precision == PRECISION_BF16 ? round_to((double)value, 8, -133)
+		: precision == PRECISION_FP16  ? round_to((double)value, 11, -24)
+									   : (double)value;
 }
 
 float reference_pattern(uint64_t i)

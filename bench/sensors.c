@@ -35,8 +35,7 @@ void bench_throttle_text(uint64_t reasons, char *out, size_t size)
 			length += (size_t)snprintf(out + length, size - length, "%s%s", length ? "," : "", throttle_names[reason]);
 }
 
-static void put(const struct bench_sensors *sensors, enum bench_sensor sensor, const char *key, double number,
-	struct json_writer *writer)
+static void put(const struct bench_sensors *sensors, enum bench_sensor sensor, const char *key, double number, struct json_writer *writer)
 {
 	if (!bench_sensors_know(sensors, sensor))
 		return;

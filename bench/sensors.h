@@ -25,27 +25,27 @@ enum bench_sensor {
 
 /* Why a device runs below its possible speed, independent of the vendor's name for it. */
 enum bench_throttle {
-	THROTTLE_POWER,      /* its power limit */
+	THROTTLE_POWER, /* its power limit */
 	THROTTLE_HEAT,
-	THROTTLE_HARDWARE,   /* brake signals, failing power supplies */
-	THROTTLE_SYNC,       /* limited to the slowest device of a group */
+	THROTTLE_HARDWARE, /* brake signals, failing power supplies */
+	THROTTLE_SYNC,     /* limited to the slowest device of a group */
 	THROTTLE_OTHER,
 	THROTTLE_COUNT
 };
 
 struct bench_sensors {
-	unsigned known;            /* bit 1 << enum bench_sensor */
+	unsigned known; /* bit 1 << enum bench_sensor */
 	double power_w;
 	double energy_joules;
 	double temperature_c;
 	double sm_clock_hz, memory_clock_hz;
 	double power_limit_w;
-	double utilization;        /* 0 to 1 */
+	double utilization; /* 0 to 1 */
 	double memory_used_bytes;
 	uint64_t throttle_reasons; /* bit 1 << enum bench_throttle */
 	const char *power_source;  /* static: "nvml", "hwmon", "rapl" */
 	const char *energy_source;
-	const char *scope;         /* static; the part whose power is measured: "gpu_board", "cpu_package" */
+	const char *scope; /* static; the part whose power is measured: "gpu_board", "cpu_package" */
 };
 
 bool bench_sensors_know(const struct bench_sensors *sensors, enum bench_sensor sensor);

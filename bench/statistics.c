@@ -6,7 +6,7 @@
 #include "bench/random.h"
 
 #define SPREAD_LIMIT 0.05
-#define DRIFT_LIMIT 0.03
+#define DRIFT_LIMIT  0.03
 
 static int ascending(const void *left, const void *right)
 {
@@ -49,8 +49,7 @@ void bench_statistics_compute(const double *samples, double *scratch, size_t cou
 	statistics->p90 = quantile(scratch, count, 0.9);
 	statistics->min = scratch[0];
 	statistics->max = scratch[count - 1];
-	statistics->unstable = statistics->p90 - statistics->p10 > SPREAD_LIMIT * statistics->median ||
-		fabs(statistics->drift) > DRIFT_LIMIT;
+	statistics->unstable = statistics->p90 - statistics->p10 > SPREAD_LIMIT * statistics->median || fabs(statistics->drift) > DRIFT_LIMIT;
 }
 
 void bench_clusters_make(const size_t *ends, size_t rounds, struct bench_clusters *clusters)
@@ -84,7 +83,8 @@ static double few_clusters_factor(size_t count, double probability)
 	return sqrt((double)count / (double)(count - 1)) * factors[probability > 0.85][count - 3];
 }
 
-bool bench_median_interval(const double *samples, const struct bench_clusters *clusters, double *scratch, double probability, double *low, double *high)
+bool bench_median_interval(
+	const double *samples, const struct bench_clusters *clusters, double *scratch, double probability, double *low, double *high)
 {
 	double drawn[BENCH_DRAWS], median, factor;
 	size_t count = clusters->count, total = count ? clusters->ends[count - 1] : 0;
@@ -97,7 +97,8 @@ bool bench_median_interval(const double *samples, const struct bench_clusters *c
 		size_t taken = 0;
 
 		for (size_t i = 0; i < count; i++) {
-			size_t chosen = (size_t)(random_next(&state) % count), begin = cluster_begin(clusters, chosen), length = clusters->ends[chosen] - begin;
+			size_t chosen = (size_t)(random_next(&state) % count), begin = cluster_begin(clusters, chosen),
+				   length = clusters->ends[chosen] - begin;
 
 			length = length < total - taken ? length : total - taken; /* clusters differ in size: draw as many samples as there are in total */
 			memcpy(scratch + taken, samples + begin, length * sizeof(*scratch));

@@ -37,7 +37,8 @@ void bench_clusters_make(const size_t *ends, size_t rounds, struct bench_cluster
  * For few clusters the interval is widened by sqrt(k / (k - 1)) and by Student's t with k - 1 degrees of freedom
  * over the normal's quantile (A. C. Cameron, J. B. Gelbach and D. L. Miller, Review of Economics and Statistics 90,
  * 2008). Both are factors, so low stays above 0. */
-bool bench_median_interval(const double *samples, const struct bench_clusters *clusters, double *scratch, double probability, double *low, double *high);
+bool bench_median_interval(
+	const double *samples, const struct bench_clusters *clusters, double *scratch, double probability, double *low, double *high);
 
 /* E150. True if the clusters' medians have a trend: by the Mann-Kendall test at 5 % (H. B. Mann, Econometrica 13,
  * 1945), and by more than 3 % from the first third to the last. Fewer than five clusters show no trend. */

@@ -32,11 +32,13 @@ int check_main(int argc, char **argv)
 	unsigned shown = 0;
 	int code = command_read(argc, argv, NULL, 0, operands, COUNT_OF(operands), &options);
 
-	if (code == EXIT_CODE_OK && storage_check(operands[0] ? operands[0] : options.database, check_print, &shown, &result, &failure) != STATUS_OK) {
+	if (code == EXIT_CODE_OK &&
+		storage_check(operands[0] ? operands[0] : options.database, check_print, &shown, &result, &failure) != STATUS_OK) {
 		code = exit_code_of(&failure);
 	} else if (code == EXIT_CODE_OK) {
-		printf("%lld plans, %lld older revisions and %lld rows are intact; %lld faults; %lld acknowledged changes are missing\n", (long long)result.plans,
-			(long long)result.revisions, (long long)result.rows, (long long)result.faults, (long long)result.lost_commits);
+		printf("%lld plans, %lld older revisions and %lld rows are intact; %lld faults; %lld acknowledged changes are missing\n",
+			(long long)result.plans, (long long)result.revisions, (long long)result.rows, (long long)result.faults,
+			(long long)result.lost_commits);
 		code = result.faults || result.lost_commits ? EXIT_CODE_FAILED : EXIT_CODE_OK;
 	}
 	options_release(&options);

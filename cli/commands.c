@@ -8,15 +8,19 @@
 static const struct command commands[] = {
 	{"serve", serve_main, "serve [OPTION]...", "run the daemon with the REST API (serve --help lists the options)", true},
 	{"plan", plan_main, "plan training|inference FILE|-", "compute one plan without a daemon", false},
-	{"agent", agent_main, "agent --server URL --key-file FILE [OPTION]...", "run a daemon's benchmarks on this machine's accelerators (agent --help)", true},
+	{"agent", agent_main, "agent --server URL --key-file FILE [OPTION]...",
+		"run a daemon's benchmarks on this machine's accelerators (agent --help)", true},
 	{"bench", bench_entry, "bench [OPTION]...", "measure an accelerator of this machine", true},
 	{"import", import_main,
 		"import accelerators|models|prices|regions FILE|- [--dry-run] [--replace] [--overwrite] [--server URL [--key-file FILE]]",
-		"import the rows of a CSV or JSON file, all or none, into the catalogue of a running daemon (--server) or of a database that no daemon uses", false},
+		"import the rows of a CSV or JSON file, all or none, into the catalogue of a running daemon (--server) or of a database that no daemon uses",
+		false},
 	{"backup", backup_main, "backup FILE", "copy the database to a new file, also while the daemon runs", false},
 	{"check", check_main, "check [DATABASE]", "read all stored data and report damage, also while the daemon runs", false},
 	{"recover", recover_main, "recover DATABASE FILE", "copy the intact rows of a damaged database to a new file", false},
-	{"keys", keys_main, "keys create [--name TEXT] [--role ROLE] [--scope LABEL=VALUE] [--days N] | rotate ID [--overlap-hours N] [--days N] | list | revoke ID", "manage API keys; roles: viewer, planner, admin, agent", false},
+	{"keys", keys_main,
+		"keys create [--name TEXT] [--role ROLE] [--scope LABEL=VALUE] [--days N] | rotate ID [--overlap-hours N] [--days N] | list | revoke ID",
+		"manage API keys; roles: viewer, planner, admin, agent", false},
 	{"healthcheck", healthcheck_main, "healthcheck", "ask a running daemon whether it is ready", false},
 	{"openapi", openapi_main, "openapi", "print the description of the API (OpenAPI 3.1)", false},
 	{"version", version_main, "version", "print the version", false},
@@ -71,7 +75,8 @@ int command_unknown(const char *name)
 	for (size_t i = 0; i < COUNT_OF(commands); i++)
 		spelling_offer(&spelling, commands[i].name);
 	spelling_list(&spelling, nearest, sizeof nearest);
-	fprintf(stderr, "fleetplan: %s is not a command%s%s (fleetplan help lists the commands)\n", name, nearest[0] ? "; did you mean " : "", nearest);
+	fprintf(stderr, "fleetplan: %s is not a command%s%s (fleetplan help lists the commands)\n", name, nearest[0] ? "; did you mean " : "",
+		nearest);
 	return EXIT_CODE_USAGE;
 }
 

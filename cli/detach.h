@@ -8,7 +8,10 @@
 struct detach {
 	int report_fd; /* the pipe to the parent; -1: in the foreground, or already reported */
 };
-#define DETACH_NONE {.report_fd = -1}
+#define DETACH_NONE \
+	{ \
+		.report_fd = -1 \
+	}
 
 /* Returns true in the child. In the parent it waits for the child, sets *code and returns false. */
 bool detach_fork(struct detach *detach, int *code);

@@ -61,8 +61,8 @@ static enum status read_file(struct import_request *request, struct failure *fai
 	if (ferror(file))
 		failure_set(failure, STATUS_NOT_FOUND, "%s: %s", request->path, strerror(errno));
 	else if (request->file.failed)
-		failure_set(failure, STATUS_TOO_LARGE, "%s is larger than the limit of %d bytes; import it in parts", request->path,
-			IMPORT_FILE_MAX_BYTES);
+		failure_set(
+			failure, STATUS_TOO_LARGE, "%s is larger than the limit of %d bytes; import it in parts", request->path, IMPORT_FILE_MAX_BYTES);
 	if (file != stdin)
 		fclose(file);
 	request->packed = request->file.length > 2 && memcmp(request->file.bytes, "\x1f\x8b", 2) == 0;
@@ -84,7 +84,8 @@ static void print_change(const struct import_change *change)
 	for (size_t i = 0; i < change->columns.count; i++) {
 		const struct import_column *column = &change->columns.items[i];
 
-		printf("%s %s: %s -> %s", i ? "," : " ", column->column, column->before ? column->before : "(empty)", column->after ? column->after : "(empty)");
+		printf("%s %s: %s -> %s", i ? "," : " ", column->column, column->before ? column->before : "(empty)",
+			column->after ? column->after : "(empty)");
 	}
 	puts("");
 }
@@ -100,10 +101,12 @@ static int print_view(const struct import_view *view, const char *path)
 	for (size_t i = 0; i < view->faults.count; i++) {
 		const struct import_fault *fault = &view->faults.items[i];
 
-		fprintf(stderr, "row %lld%s%s: %s\n", (long long)fault->row, fault->column ? ", " : "", fault->column ? fault->column : "", fault->detail);
+		fprintf(stderr, "row %lld%s%s: %s\n", (long long)fault->row, fault->column ? ", " : "", fault->column ? fault->column : "",
+			fault->detail);
 	}
-	printf("%s: %lld rows: %lld added, %lld changed, %lld removed, %lld unchanged, %lld kept", path, (long long)record->rows, (long long)record->added,
-		(long long)record->changed, (long long)record->removed, (long long)record->unchanged, (long long)record->kept);
+	printf("%s: %lld rows: %lld added, %lld changed, %lld removed, %lld unchanged, %lld kept", path, (long long)record->rows,
+		(long long)record->added, (long long)record->changed, (long long)record->removed, (long long)record->unchanged,
+		(long long)record->kept);
 	if (view->fault_count > 0)
 		printf(", %lld faults: an import would be rejected\n", (long long)view->fault_count);
 	else if (view->dry_run)
@@ -117,8 +120,10 @@ static int print_view(const struct import_view *view, const char *path)
 
 static int exit_code_of_status(int status)
 {
-	return status == 507 ? EXIT_CODE_STORAGE : status >= 500 ? EXIT_CODE_UNAVAILABLE : status == 401 || status == 403 ? EXIT_CODE_NO_PERMISSION
-		: EXIT_CODE_DATA;
+	return status == 507                 ? EXIT_CODE_STORAGE
+		: status >= 500                  ? EXIT_CODE_UNAVAILABLE
+		: status == 401 || status == 403 ? EXIT_CODE_NO_PERMISSION
+										 : EXIT_CODE_DATA;
 }
 
 static int print_problem(const char *answer, size_t length, int status, struct arena *arena)
@@ -183,13 +188,20 @@ static int send_file(const struct import_request *request, struct http_client *c
 	const struct command_flag *flags = request->flags;
 	struct http_answer answer;
 	char url[2048];
-	const struct http_request http = {.method = "POST", .url = url, .bearer = key[0] ? key : NULL, .body = request->file.length ? request->file.bytes : "",
-		.body_length = request->file.length, .timeout_s = IMPORT_TIMEOUT_S, .wake_fd = -1, .headers = request->packed ? packed : NULL,
+	const struct http_request http = {.method = "POST",
+		.url = url,
+		.bearer = key[0] ? key : NULL,
+		.body = request->file.length ? request->file.bytes : "",
+		.body_length = request->file.length,
+		.timeout_s = IMPORT_TIMEOUT_S,
+		.wake_fd = -1,
+		.headers = request->packed ? packed : NULL,
 		.content_type = request->media == MEDIA_CSV ? "text/csv" : "application/json"};
 	int code;
 
 	snprintf(url, sizeof url, "%.1500s%s?dry_run=%s&replace=%s&overwrite=%s", flags[FLAG_SERVER].value, request->route->path,
-		is_on(&flags[FLAG_DRY_RUN]) ? "true" : "false", is_on(&flags[FLAG_REPLACE]) ? "true" : "false", is_on(&flags[FLAG_OVERWRITE]) ? "true" : "false");
+		is_on(&flags[FLAG_DRY_RUN]) ? "true" : "false", is_on(&flags[FLAG_REPLACE]) ? "true" : "false",
+		is_on(&flags[FLAG_OVERWRITE]) ? "true" : "false");
 	http_client_run(client, &http, &answer);
 	if (answer.end == HTTP_ANSWERED) {
 		code = print_answer(request, answer.body.bytes ? answer.body.bytes : "", answer.body.length, answer.status);
@@ -239,7 +251,8 @@ static enum status feed_body(const struct import_request *request, struct exchan
 static int answer_request(const struct import_request *request, struct server *server)
 {
 	const struct query_parameter query[] = {{"dry_run", is_on(&request->flags[FLAG_DRY_RUN]) ? "true" : "false"},
-		{"replace", is_on(&request->flags[FLAG_REPLACE]) ? "true" : "false"}, {"overwrite", is_on(&request->flags[FLAG_OVERWRITE]) ? "true" : "false"}};
+		{"replace", is_on(&request->flags[FLAG_REPLACE]) ? "true" : "false"},
+		{"overwrite", is_on(&request->flags[FLAG_OVERWRITE]) ? "true" : "false"}};
 	struct exchange_pool pool;
 	struct exchange *exchange;
 	struct call *call;
@@ -285,7 +298,8 @@ static int import_by_itself(const struct import_request *request, const struct o
 	}
 	status = storage_open(&storage, &server.storage, failure);
 	if (status == STATUS_CONFLICT) { /* a daemon uses it with the catalogue in memory, and would not see rows that this process writes */
-		fprintf(stderr, "fleetplan: %s\nfleetplan: to import into the catalogue of a running daemon, give its address: --server http://127.0.0.1:8080\n",
+		fprintf(stderr,
+			"fleetplan: %s\nfleetplan: to import into the catalogue of a running daemon, give its address: --server http://127.0.0.1:8080\n",
 			failure->detail);
 		return EXIT_CODE_TEMPORARY;
 	}
@@ -323,9 +337,12 @@ static const struct route *route_of_kind(const char *kind)
 int import_main(int argc, char **argv)
 {
 	static struct failure failure;
-	struct command_flag flags[FLAG_COUNT] = {[FLAG_SERVER] = {.name = "--server"}, [FLAG_KEY_FILE] = {.name = "--key-file"},
-		[FLAG_CA_FILE] = {.name = "--ca-file"}, [FLAG_DRY_RUN] = {.name = "--dry-run", .is_switch = true},
-		[FLAG_REPLACE] = {.name = "--replace", .is_switch = true}, [FLAG_OVERWRITE] = {.name = "--overwrite", .is_switch = true}};
+	struct command_flag flags[FLAG_COUNT] = {[FLAG_SERVER] = {.name = "--server"},
+		[FLAG_KEY_FILE] = {.name = "--key-file"},
+		[FLAG_CA_FILE] = {.name = "--ca-file"},
+		[FLAG_DRY_RUN] = {.name = "--dry-run", .is_switch = true},
+		[FLAG_REPLACE] = {.name = "--replace", .is_switch = true},
+		[FLAG_OVERWRITE] = {.name = "--overwrite", .is_switch = true}};
 	const char *operands[2];
 	struct options options;
 	struct import_request request = {.flags = flags};

@@ -41,7 +41,8 @@ static bool keys_scope(char *text, enum role role, const char **key, const char 
 	if (!*text)
 		return true;
 	if (!equals || equals == text || equals - text > LABEL_KEY_MAX || !equals[1] || strlen(equals + 1) > LABEL_VALUE_MAX) {
-		fprintf(stderr, "fleetplan: --scope must be a label like team=a: at most %d bytes before the =, at most %d after it\n", LABEL_KEY_MAX, LABEL_VALUE_MAX);
+		fprintf(stderr, "fleetplan: --scope must be a label like team=a: at most %d bytes before the =, at most %d after it\n",
+			LABEL_KEY_MAX, LABEL_VALUE_MAX);
 		return false;
 	}
 	if (role != ROLE_VIEWER && role != ROLE_PLANNER) {
@@ -66,7 +67,8 @@ static int keys_create_command(struct storage *storage, const struct command_fla
 		return EXIT_CODE_USAGE;
 	}
 	snprintf(scope, sizeof scope, "%s", flags[FLAG_SCOPE].value);
-	if (!keys_number("--days", flags[FLAG_DAYS].value, KEYS_DAYS_MAX, "0: never expires", &days) || !keys_scope(scope, role, &scope_key, &scope_value))
+	if (!keys_number("--days", flags[FLAG_DAYS].value, KEYS_DAYS_MAX, "0: never expires", &days) ||
+		!keys_scope(scope, role, &scope_key, &scope_value))
 		return EXIT_CODE_USAGE;
 	if (keys_create(storage, flags[FLAG_NAME].value, role, scope_key, scope_value, days, id, text, failure) != STATUS_OK)
 		return exit_code_report(failure, EXIT_CODE_STORAGE);
@@ -148,16 +150,19 @@ static int keys_revoke_command(struct storage *storage, const char *id, struct f
 int keys_main(int argc, char **argv)
 {
 	static struct failure failure;
-	struct command_flag flags[FLAG_COUNT] = {
-		[FLAG_NAME] = {"--name", "key"}, [FLAG_ROLE] = {"--role", "planner"}, [FLAG_DAYS] = {"--days", "0"},
-		[FLAG_SCOPE] = {"--scope", ""}, [FLAG_OVERLAP] = {"--overlap-hours", "24"}};
+	struct command_flag flags[FLAG_COUNT] = {[FLAG_NAME] = {"--name", "key"},
+		[FLAG_ROLE] = {"--role", "planner"},
+		[FLAG_DAYS] = {"--days", "0"},
+		[FLAG_SCOPE] = {"--scope", ""},
+		[FLAG_OVERLAP] = {"--overlap-hours", "24"}};
 	const char *operands[2];
 	struct options options;
 	struct storage_options storage_options = {.use = STORAGE_TOOL};
 	struct storage *storage;
 	int code = command_read(argc, argv, flags, COUNT_OF(flags), operands, COUNT_OF(operands), &options);
 	bool create = operands[0] && strcmp(operands[0], "create") == 0, list = operands[0] && strcmp(operands[0], "list") == 0;
-	bool revoke = operands[0] && strcmp(operands[0], "revoke") == 0 && operands[1], rotate = operands[0] && strcmp(operands[0], "rotate") == 0 && operands[1];
+	bool revoke = operands[0] && strcmp(operands[0], "revoke") == 0 && operands[1],
+		 rotate = operands[0] && strcmp(operands[0], "rotate") == 0 && operands[1];
 
 	storage_options.path = options.database;
 	if (code == EXIT_CODE_OK && !create && !list && !revoke && !rotate) {
@@ -169,8 +174,9 @@ int keys_main(int argc, char **argv)
 		code = exit_code_report(&failure, EXIT_CODE_STORAGE);
 	} else if (code == EXIT_CODE_OK) {
 		code = create ? keys_create_command(storage, flags, &failure)
-			: rotate ? keys_rotate_command(storage, operands[1], flags, &failure)
-			: list ? keys_list_command(storage, &failure) : keys_revoke_command(storage, operands[1], &failure);
+			: rotate  ? keys_rotate_command(storage, operands[1], flags, &failure)
+			: list    ? keys_list_command(storage, &failure)
+					  : keys_revoke_command(storage, operands[1], &failure);
 		storage_close(storage);
 	}
 	options_release(&options);

@@ -84,8 +84,10 @@ static int plan_answer(struct server *server, enum route_id route, const char *p
 	puts(call->answer.bytes);
 	exchange_give(&pool, exchange);
 	exchange_pool_release(&pool);
-	return status == STATUS_OK ? EXIT_CODE_OK : status == STATUS_NOT_FOUND ? EXIT_CODE_NO_INPUT
-		: status == STATUS_INFEASIBLE ? EXIT_CODE_FAILED : EXIT_CODE_DATA;
+	return status == STATUS_OK        ? EXIT_CODE_OK
+		: status == STATUS_NOT_FOUND  ? EXIT_CODE_NO_INPUT
+		: status == STATUS_INFEASIBLE ? EXIT_CODE_FAILED
+									  : EXIT_CODE_DATA;
 }
 
 int plan_main(int argc, char **argv)

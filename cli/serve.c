@@ -53,8 +53,8 @@ static bool serve_drain(struct server *server, const sigset_t *ends)
 	bool hurried, drained = false;
 
 	atomic_store(&server->draining, true);
-	log_event(LOG_INFO, "draining", LOG_INTEGER("quiet_seconds", options->quiet_seconds),
-		LOG_INTEGER("drain_seconds", options->drain_seconds));
+	log_event(
+		LOG_INFO, "draining", LOG_INTEGER("quiet_seconds", options->quiet_seconds), LOG_INTEGER("drain_seconds", options->drain_seconds));
 	hurried = serve_wait_for_signal(ends, options->quiet_seconds);
 	http_quiesce(server->http);
 	for (unsigned second = 0; second <= options->drain_seconds && !drained && !hurried; second++) {

@@ -15,10 +15,21 @@ struct block {
 
 /* Blocks that are not globally reachable (https://www.iana.org/assignments/iana-ipv4-special-registry), and multicast. */
 static const struct block special_blocks[] = {
-	{FOUR(0, 0, 0, 0), 8}, {FOUR(10, 0, 0, 0), 8}, {FOUR(100, 64, 0, 0), 10}, {FOUR(127, 0, 0, 0), 8}, {FOUR(169, 254, 0, 0), 16},
-	{FOUR(172, 16, 0, 0), 12}, {FOUR(192, 0, 0, 0), 24}, {FOUR(192, 0, 2, 0), 24}, {FOUR(192, 88, 99, 0), 24},
-	{FOUR(192, 168, 0, 0), 16}, {FOUR(198, 18, 0, 0), 15}, {FOUR(198, 51, 100, 0), 24}, {FOUR(203, 0, 113, 0), 24},
-	{FOUR(224, 0, 0, 0), 4}, {FOUR(240, 0, 0, 0), 4},
+	{FOUR(0, 0, 0, 0), 8},
+	{FOUR(10, 0, 0, 0), 8},
+	{FOUR(100, 64, 0, 0), 10},
+	{FOUR(127, 0, 0, 0), 8},
+	{FOUR(169, 254, 0, 0), 16},
+	{FOUR(172, 16, 0, 0), 12},
+	{FOUR(192, 0, 0, 0), 24},
+	{FOUR(192, 0, 2, 0), 24},
+	{FOUR(192, 88, 99, 0), 24},
+	{FOUR(192, 168, 0, 0), 16},
+	{FOUR(198, 18, 0, 0), 15},
+	{FOUR(198, 51, 100, 0), 24},
+	{FOUR(203, 0, 113, 0), 24},
+	{FOUR(224, 0, 0, 0), 4},
+	{FOUR(240, 0, 0, 0), 4},
 };
 
 static bool ipv4_is_public(uint32_t address)
@@ -33,8 +44,7 @@ static bool has_prefix(const struct in6_addr *address, const unsigned char *pref
 {
 	unsigned whole = bits / 8, rest = bits % 8;
 
-	return memcmp(address->s6_addr, prefix, whole) == 0 &&
-		(rest == 0 || (address->s6_addr[whole] ^ prefix[whole]) >> (8 - rest) == 0);
+	return memcmp(address->s6_addr, prefix, whole) == 0 && (rest == 0 || (address->s6_addr[whole] ^ prefix[whole]) >> (8 - rest) == 0);
 }
 
 static bool ipv6_is_public(const struct in6_addr *address)
@@ -42,7 +52,7 @@ static bool ipv6_is_public(const struct in6_addr *address)
 	static const unsigned char global[] = {0x20}, nat64[] = {0x00, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0};
 	/* IETF protocols (Teredo is one), two documentation blocks, 6to4. */
 	static const unsigned char protocols[] = {0x20, 0x01, 0x00}, documentation[] = {0x20, 0x01, 0x0d, 0xb8}, six_to_four[] = {0x20, 0x02},
-		documentation_2[] = {0x3f, 0xff, 0x00};
+							   documentation_2[] = {0x3f, 0xff, 0x00};
 	const unsigned char *last = address->s6_addr + 12;
 
 	if (has_prefix(address, nat64, 96))

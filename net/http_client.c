@@ -290,9 +290,9 @@ static void describe_error(const struct http_client *client, const struct http_r
 	const char *why = "";
 
 	if (answer->end == HTTP_FORBIDDEN)
-		why = !client->forbidden ? "only http and https URLs are allowed"
+		why = !client->forbidden          ? "only http and https URLs are allowed"
 			: client->options.public_only ? "its address does not belong to the public internet"
-			: "http is allowed only to addresses of this machine; use https";
+										  : "http is allowed only to addresses of this machine; use https";
 	else if (answer->end == HTTP_TOO_LARGE)
 		why = "the answer is larger than the limit";
 	else if (answer->end != HTTP_INTERRUPTED && answer->end != HTTP_NO_MEMORY)

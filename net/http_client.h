@@ -53,7 +53,8 @@ struct http_request {
 	const char *content_type;   /* of the body; NULL: JSON */
 	bool packed;                /* accept gzip; `take` and `bytes` are of the unpacked body */
 	bool steady;                /* end the request after 30 s below 1,000 bytes/s */
-	bool (*take)(void *context, const char *piece, size_t length); /* receives the body of a 200 in pieces, which is then not stored; false: end the request */
+	bool (*take)(void *context, const char *piece,
+		size_t length);          /* receives the body of a 200 in pieces, which is then not stored; false: end the request */
 	bool (*stop)(void *context); /* called about ten times a second; true: end the request */
 	void *context;               /* of `take` and `stop` */
 };
@@ -63,9 +64,9 @@ struct http_answer {
 	int status;        /* if HTTP_ANSWERED */
 	int retry_after_s; /* at most a day; -1: absent. A date is relative to the answer's Date: clocks differ */
 	struct buffer body;
-	int64_t bytes; /* of the unpacked body, stored or given to `take` */
+	int64_t bytes;                                     /* of the unpacked body, stored or given to `take` */
 	char etag[200], last_modified[64], location[1024]; /* "": not sent, or too long */
-	char detail[256];  /* one sentence on the error */
+	char detail[256];                                  /* one sentence on the error */
 };
 
 /* STATUS_INVALID if ca_file cannot be read; STATUS_NO_MEMORY. */

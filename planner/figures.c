@@ -22,8 +22,8 @@ const struct figure *figures_find(const struct figures *figures, const char *fie
 	return NULL;
 }
 
-void provenance_add(struct provenance *list, size_t *count, const char *pointer, struct interval range, enum provenance_status status,
-	const char *source)
+void provenance_add(
+	struct provenance *list, size_t *count, const char *pointer, struct interval range, enum provenance_status status, const char *source)
 {
 	if (!is_given(range.p10) || !is_given(range.p90))
 		return;

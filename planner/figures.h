@@ -17,7 +17,7 @@ struct interval {
 };
 
 struct figure {
-	const char *field; /* as in the request, dotted: "site.pue" */
+	const char *field;       /* as in the request, dotted: "site.pue" */
 	double value, low, high; /* low <= value <= high; equal: the value was given, or no source states a range */
 	const char *source;
 	enum provenance_status status;
@@ -45,7 +45,7 @@ struct provenance {
 
 /* Appends to list[*count], which has room for PROVENANCES_MAX entries. Appends nothing if the range is absent: the
  * figure is then absent too. */
-void provenance_add(struct provenance *list, size_t *count, const char *pointer, struct interval range, enum provenance_status status,
-	const char *source);
+void provenance_add(
+	struct provenance *list, size_t *count, const char *pointer, struct interval range, enum provenance_status status, const char *source);
 
 #endif

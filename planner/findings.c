@@ -33,13 +33,21 @@ static void findings_assume(struct findings *findings, struct assumption assumpt
 
 void findings_assume_number(struct findings *findings, const char *field, double number, const char *source)
 {
-	findings_assume(findings, (struct assumption){.field = field, .number = number, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER, .source = source, .status = PROVENANCE_DEFAULT});
+	findings_assume(findings,
+		(struct assumption){
+			.field = field, .number = number, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER, .source = source, .status = PROVENANCE_DEFAULT});
 }
 
 void findings_assume_text(struct findings *findings, const char *field, const char *text, const char *source)
 {
-	findings_assume(findings, (struct assumption){.field = field, .number = ABSENT_NUMBER, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER, .text = text, .source = source,
-		.status = PROVENANCE_DEFAULT});
+	findings_assume(findings,
+		(struct assumption){.field = field,
+			.number = ABSENT_NUMBER,
+			.low = ABSENT_NUMBER,
+			.high = ABSENT_NUMBER,
+			.text = text,
+			.source = source,
+			.status = PROVENANCE_DEFAULT});
 }
 
 struct advice *findings_advise(struct findings *findings, const char *code, const char *severity, const char *format, ...)
@@ -50,8 +58,12 @@ struct advice *findings_advise(struct findings *findings, const char *code, cons
 
 	findings->advice_count += full ? 0 : 1;
 	findings->dropped += full ? 1 : 0;
-	*advice = (struct advice){.code = code, .severity = severity,
-		.change_hours = ABSENT_NUMBER, .change_usd = ABSENT_NUMBER, .change_gb = ABSENT_NUMBER, .change_gpus = ABSENT_NUMBER,
+	*advice = (struct advice){.code = code,
+		.severity = severity,
+		.change_hours = ABSENT_NUMBER,
+		.change_usd = ABSENT_NUMBER,
+		.change_gb = ABSENT_NUMBER,
+		.change_gpus = ABSENT_NUMBER,
 		.sample_time_ratio = ABSENT_NUMBER};
 	va_start(arguments, format);
 	vsnprintf(advice->detail, sizeof advice->detail, format, arguments);
@@ -94,12 +106,17 @@ void findings_warn_first(struct findings *findings, const char *format, ...)
 void findings_assume_figure(struct findings *findings, const struct figure *figure)
 {
 	if (figure->status != PROVENANCE_GIVEN)
-		findings_assume(findings, (struct assumption){.field = figure->field, .number = figure->value, .low = figure->low, .high = figure->high,
-			.source = figure->source, .status = figure->status});
+		findings_assume(findings,
+			(struct assumption){.field = figure->field,
+				.number = figure->value,
+				.low = figure->low,
+				.high = figure->high,
+				.source = figure->source,
+				.status = figure->status});
 }
 
-void findings_sensitivity(struct findings *findings, const struct figure *input, const char *figure, double change_low, double change_high,
-	const char *method)
+void findings_sensitivity(
+	struct findings *findings, const struct figure *input, const char *figure, double change_low, double change_high, const char *method)
 {
 	double relative = fabs(change_low) > fabs(change_high) ? change_low : change_high;
 	size_t at = findings->sensitivity_count;
@@ -113,8 +130,16 @@ void findings_sensitivity(struct findings *findings, const struct figure *input,
 	for (; at > 0 && fabs(findings->sensitivities[at - 1].relative) < fabs(relative); at--)
 		findings->sensitivities[at] = findings->sensitivities[at - 1];
 	entry = &findings->sensitivities[at];
-	*entry = (struct sensitivity){.field = input->field, .value = input->value, .low = input->low, .high = input->high, .status = input->status,
-		.figure = figure, .change_low = change_low, .change_high = change_high, .method = method, .relative = relative};
-	snprintf(entry->effect, sizeof entry->effect, "a value from %.4g to %.4g instead of %.4g changes %s by %+.3g to %+.3g %%", input->low, input->high, input->value,
-		figure, 100 * change_low, 100 * change_high);
+	*entry = (struct sensitivity){.field = input->field,
+		.value = input->value,
+		.low = input->low,
+		.high = input->high,
+		.status = input->status,
+		.figure = figure,
+		.change_low = change_low,
+		.change_high = change_high,
+		.method = method,
+		.relative = relative};
+	snprintf(entry->effect, sizeof entry->effect, "a value from %.4g to %.4g instead of %.4g changes %s by %+.3g to %+.3g %%", input->low,
+		input->high, input->value, figure, 100 * change_low, 100 * change_high);
 }

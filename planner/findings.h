@@ -12,19 +12,20 @@
 enum { ASSUMPTIONS_MAX = 64, ADVICE_MAX = 24, WARNINGS_MAX = 24, SENSITIVITIES_MAX = 24 };
 
 struct assumption {
-	const char *field;  /* as in the request, dotted: "reliability.mtbf_gpu_hours" */
-	double number;      /* the value; NaN: the value is a text */
-	double low, high;   /* absent: no range is known */
+	const char *field; /* as in the request, dotted: "reliability.mtbf_gpu_hours" */
+	double number;     /* the value; NaN: the value is a text */
+	double low, high;  /* absent: no range is known */
 	const char *text;
-	const char *source; /* an equation id and citation, or a catalogue row; never the word "default" */
+	const char *source;            /* an equation id and citation, or a catalogue row; never the word "default" */
 	enum provenance_status status; /* default, unless the value was measured or derived */
 };
 
 struct advice {
 	const char *code, *severity; /* severity: info, suggestion, important */
 	char detail[240], effect[120];
-	double change_hours, change_usd, change_gb, change_gpus; /* figure with the advice less figure without it, both planned; absent: not planned */
-	double sample_time_ratio;                                /* time of a sample with the advice over time without it; absent: not planned */
+	double change_hours, change_usd, change_gb,
+		change_gpus;          /* figure with the advice less figure without it, both planned; absent: not planned */
+	double sample_time_ratio; /* time of a sample with the advice over time without it; absent: not planned */
 };
 
 struct warning {
@@ -34,7 +35,7 @@ struct warning {
 /* Change of one figure when one input moves through its range and all other inputs keep their values. */
 struct sensitivity {
 	const char *field;
-	double value, low, high;        /* of the input: the value used, and the ends of the range */
+	double value, low, high; /* of the input: the value used, and the ends of the range */
 	enum provenance_status status;
 	const char *figure;             /* JSON pointer of the figure of the option that changes most */
 	double change_low, change_high; /* relative change of the figure with the input at `low`, at `high` */
@@ -45,7 +46,7 @@ struct sensitivity {
 
 #define SENSITIVITY_PLANNED "planned again"
 #define SENSITIVITY_WHOLE   "by formulas, whole replicas" /* not simulated; counts are whole replicas, so a small change may have no effect */
-#define SENSITIVITY_EXACT   "exact" /* the input is a factor or a term of the figure */
+#define SENSITIVITY_EXACT   "exact"                       /* the input is a factor or a term of the figure */
 
 struct findings {
 	bool missing_price_told; /* the resolver warned why no offer fits; the planner then adds no warning of its own */
@@ -72,7 +73,7 @@ void findings_warn_first(struct findings *findings, const char *format, ...) PRI
 /* Adds an assumption with its range. A figure that the request gave is not an assumption and is left out. */
 void findings_assume_figure(struct findings *findings, const struct figure *figure);
 /* Inserts an entry; the input with the largest effect comes first. `input` has low and high; the changes are relative. */
-void findings_sensitivity(struct findings *findings, const struct figure *input, const char *figure, double change_low, double change_high,
-	const char *method);
+void findings_sensitivity(
+	struct findings *findings, const struct figure *input, const char *figure, double change_low, double change_high, const char *method);
 
 #endif

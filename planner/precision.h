@@ -20,7 +20,7 @@ enum precision {
 };
 
 const char *precision_name(enum precision precision); /* "bf16"; "" for unset */
-enum precision precision_of_name(const char *name); /* PRECISION_UNSET: no format has this name */
+enum precision precision_of_name(const char *name);   /* PRECISION_UNSET: no format has this name */
 
 /* Returns the bytes of one weight in memory, block scales included.
  *

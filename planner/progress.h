@@ -13,7 +13,8 @@
 struct progress {
 	void *context;
 	bool (*stop)(void *context);
-	void (*note)(void *context, double fraction, const char *what); /* fraction: 0..1, never decreases; what: the current activity in words, NULL: unchanged */
+	void (*note)(void *context, double fraction,
+		const char *what); /* fraction: 0..1, never decreases; what: the current activity in words, NULL: unchanged */
 };
 
 /* A NULL progress is allowed: the computation is never stopped and reports no progress. */

@@ -174,8 +174,8 @@ static void csv_cell(struct buffer *out, enum csv_use use, const struct field *r
 
 /* Writes the names of the columns if `names` is true, else the cells of `object`. The cells of a conditional object
  * that is absent are empty. */
-static void csv_walk(const struct field_table *table, enum csv_use use, const char *object, bool names, const char *prefix,
-	struct buffer *out, bool *first)
+static void csv_walk(
+	const struct field_table *table, enum csv_use use, const char *object, bool names, const char *prefix, struct buffer *out, bool *first)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct field *row = &table->rows[i];
@@ -231,8 +231,8 @@ struct csv_pair {
 static void csv_write_plain(struct buffer *out, const struct field *row, const void *member)
 {
 	const char *text = row->kind == FIELD_TEXT ? *(const char *const *)member
-					   : row->kind == FIELD_JSON ? ((const struct json_text *)member)->text
-												 : NULL;
+		: row->kind == FIELD_JSON              ? ((const struct json_text *)member)->text
+											   : NULL;
 
 	if (text)
 		buffer_append_text(out, text);
@@ -262,8 +262,8 @@ static void csv_compare(struct csv_pair *pair, const struct field_table *table, 
 		buffer_clear(&pair->after);
 		csv_write_plain(&pair->before, row, before + row->offset);
 		csv_write_plain(&pair->after, row, after + row->offset);
-		if (pair->before.length != pair->after.length || memcmp(pair->before.length ? pair->before.bytes : "",
-			pair->after.length ? pair->after.bytes : "", pair->before.length) != 0)
+		if (pair->before.length != pair->after.length ||
+			memcmp(pair->before.length ? pair->before.bytes : "", pair->after.length ? pair->after.bytes : "", pair->before.length) != 0)
 			pair->report(pair->context, row->key, text_or_null(&pair->before), text_or_null(&pair->after));
 	}
 }

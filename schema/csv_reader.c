@@ -5,12 +5,12 @@
 #include "base/utf8.h"
 
 enum csv_state {
-	CSV_START,       /* before the first byte of a record */
-	CSV_FIELD,       /* a field begins */
-	CSV_PLAIN,       /* in a field without quotes */
-	CSV_QUOTED,      /* in a quoted field */
-	CSV_QUOTE_SEEN,  /* after a quote in a quoted field: its end, or the first of a doubled quote */
-	CSV_RETURN       /* after a CR; an LF must follow */
+	CSV_START,      /* before the first byte of a record */
+	CSV_FIELD,      /* a field begins */
+	CSV_PLAIN,      /* in a field without quotes */
+	CSV_QUOTED,     /* in a quoted field */
+	CSV_QUOTE_SEEN, /* after a quote in a quoted field: its end, or the first of a doubled quote */
+	CSV_RETURN      /* after a CR; an LF must follow */
 };
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
@@ -68,7 +68,8 @@ static enum status record_end(struct csv_reader *reader, struct failure *failure
 	if (reader->bytes.failed)
 		return record_refused(reader, 1, failure);
 	if (reader->count > CSV_READER_COLUMNS_MAX)
-		return failure_set(failure, STATUS_MALFORMED, "not CSV: line %zu: the record has more than %d fields", reader->line, CSV_READER_COLUMNS_MAX);
+		return failure_set(
+			failure, STATUS_MALFORMED, "not CSV: line %zu: the record has more than %d fields", reader->line, CSV_READER_COLUMNS_MAX);
 	for (size_t i = 0; i < reader->count; i++)
 		if (!utf8_valid(csv_reader_cell(reader, i), strlen(csv_reader_cell(reader, i))))
 			return failure_set(failure, STATUS_MALFORMED, "not CSV: line %zu, field %zu: not UTF-8", reader->line, i + 1);

@@ -48,7 +48,8 @@ static enum status read_record(void *context, const struct csv_reader *reader, s
 	if (csv->column_count == 0)
 		return read_header(reading, reader, failure);
 	if (reader->count != csv->column_count)
-		return failure_set(failure, STATUS_MALFORMED, "line %zu: %zu fields, the header has %zu", reader->line, reader->count, csv->column_count);
+		return failure_set(
+			failure, STATUS_MALFORMED, "line %zu: %zu fields, the header has %zu", reader->line, reader->count, csv->column_count);
 	record = arena_alloc(reading->arena, 1, sizeof *record + csv->column_count * sizeof record->fields[0]);
 	if (!record)
 		return csv_no_memory(csv, failure);
@@ -70,8 +71,7 @@ static enum status read_record(void *context, const struct csv_reader *reader, s
 	return STATUS_OK;
 }
 
-enum status csv_begin(
-	struct csv *csv, const char *name, const char *text, size_t length, struct arena *arena, struct failure *failure)
+enum status csv_begin(struct csv *csv, const char *name, const char *text, size_t length, struct arena *arena, struct failure *failure)
 {
 	struct csv_reading reading = {.csv = csv, .arena = arena};
 	struct csv_reader reader;

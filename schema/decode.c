@@ -118,12 +118,11 @@ static void decode_unknown(struct decoder *decoder, const struct field_table *ta
 		decode_offer_keys(table, &spelling);
 		spelling_list(&spelling, nearest, sizeof nearest);
 	}
-	decoder_fault(decoder, path, "unknown_field", "is not a known field; %s%s", nearest[0] ? "did you mean " : "/docs lists the fields",
-		nearest);
+	decoder_fault(
+		decoder, path, "unknown_field", "is not a known field; %s%s", nearest[0] ? "did you mean " : "/docs lists the fields", nearest);
 }
 
-static void decode_require(
-	struct decoder *decoder, const struct field_table *table, const struct path *path, const struct node *object)
+static void decode_require(struct decoder *decoder, const struct field_table *table, const struct path *path, const struct node *object)
 {
 	for (size_t i = 0; i < table->need_count; i++) {
 		struct path at = {.up = path, .key = table->needs[i]};
@@ -144,8 +143,8 @@ static void decode_require(
 }
 
 /* Makes a member absent: clears it through a table with this row only. A required member is a fault. */
-static void decode_remove(struct decoder *decoder, const struct field_table *table, const struct field *row,
-	const struct path *path, void *out)
+static void decode_remove(
+	struct decoder *decoder, const struct field_table *table, const struct field *row, const struct path *path, void *out)
 {
 	const struct field alone = {.key = row->key, .kind = row->kind, .flags = row->flags, .table = row->table};
 	const size_t sizes[FIELD_KIND_COUNT] = {[FIELD_NUMBER] = sizeof(double),
@@ -180,8 +179,7 @@ static void decode_remove(struct decoder *decoder, const struct field_table *tab
 	field_table_clear(&one, (char *)out + row->offset);
 }
 
-void decode_object(
-	struct decoder *decoder, const struct field_table *table, const struct path *path, const struct node *object, void *out)
+void decode_object(struct decoder *decoder, const struct field_table *table, const struct path *path, const struct node *object, void *out)
 {
 	for (const struct node *value = object->first; value; value = value->next) {
 		struct path here = {.up = path, .key = value->key};
@@ -205,8 +203,7 @@ void decode_object(
 		table->check(decoder, path, out);
 }
 
-void decode_nested(
-	struct decoder *decoder, const struct field_table *table, const struct path *path, const struct node *value, void *out)
+void decode_nested(struct decoder *decoder, const struct field_table *table, const struct path *path, const struct node *value, void *out)
 {
 	if (value->kind == NODE_OBJECT) {
 		decode_object(decoder, table, path, value, out);
@@ -218,8 +215,7 @@ void decode_nested(
 	}
 }
 
-void decode_member(
-	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out)
+void decode_member(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out)
 {
 	void *member = (char *)out + row->offset;
 
@@ -310,22 +306,22 @@ static enum status decode_body(const struct field_table *table, const char *json
 	return decoder_finish(&decoder);
 }
 
-enum status record_decode(const struct field_table *table, const char *json, size_t length, struct arena *arena, void *out,
-	struct failure *failure)
+enum status record_decode(
+	const struct field_table *table, const char *json, size_t length, struct arena *arena, void *out, struct failure *failure)
 {
 	field_table_clear(table, out);
 	return decode_body(table, json, length, (struct decoder){.arena = arena, .failure = failure}, out);
 }
 
-enum status record_decode_answer(const struct field_table *table, const char *json, size_t length, struct arena *arena, void *out,
-	struct failure *failure)
+enum status record_decode_answer(
+	const struct field_table *table, const char *json, size_t length, struct arena *arena, void *out, struct failure *failure)
 {
 	field_table_clear(table, out);
 	return decode_body(table, json, length, (struct decoder){.arena = arena, .failure = failure, .answer = true}, out);
 }
 
-enum status record_merge_patch(const struct field_table *table, const char *json, size_t length, struct arena *arena,
-	void *object, struct failure *failure)
+enum status record_merge_patch(
+	const struct field_table *table, const char *json, size_t length, struct arena *arena, void *object, struct failure *failure)
 {
 	return decode_body(table, json, length, (struct decoder){.arena = arena, .failure = failure, .patching = true}, object);
 }

@@ -9,7 +9,7 @@
 
 struct path {
 	const struct path *up; /* NULL: the root */
-	const char *key; /* NULL: element `index` of a list */
+	const char *key;       /* NULL: element `index` of a list */
 	size_t index;
 };
 
@@ -34,51 +34,36 @@ static inline bool decoder_is_full(const struct decoder *decoder)
 	return decoder->failure->fault_count == FAULTS_MAX;
 }
 
-void decoder_fault(struct decoder *decoder, const struct path *path, const char *code, const char *format, ...)
-	PRINTF_LIKE(4, 5);
+void decoder_fault(struct decoder *decoder, const struct path *path, const char *code, const char *format, ...) PRINTF_LIKE(4, 5);
 
 /* Decodes the members of an object into a cleared struct (when patching, into the current row). */
-void decode_object(
-	struct decoder *decoder, const struct field_table *table, const struct path *path, const struct node *object, void *out);
+void decode_object(struct decoder *decoder, const struct field_table *table, const struct path *path, const struct node *object, void *out);
 
 /* Decodes one value into the member of `row` in `out`. */
-void decode_member(
-	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out);
+void decode_member(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out);
 
 /* Decode single numbers, texts and words (decode_scalar.c), and lists, maps and JSON objects (decode_list.c). */
-void decode_number(
-	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, double *out);
-void decode_integer(
-	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, int64_t *out);
-void decode_boolean(
-	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out);
-void decode_text(
-	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, const char **out);
-void decode_time(
-	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, int64_t *out);
-void decode_choice(
-	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, unsigned *out);
-void decode_texts(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
-	struct text_list *out);
-void decode_numbers(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
-	struct number_list *out);
-void decode_tuples(
-	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out);
-void decode_list(
-	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *member);
-void decode_labels(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
-	struct json_text *out);
-void decode_words(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
-	struct json_text *out);
+void decode_number(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, double *out);
+void decode_integer(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, int64_t *out);
+void decode_boolean(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out);
+void decode_text(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, const char **out);
+void decode_time(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, int64_t *out);
+void decode_choice(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, unsigned *out);
+void decode_texts(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, struct text_list *out);
+void decode_numbers(
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, struct number_list *out);
+void decode_tuples(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out);
+void decode_list(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *member);
+void decode_labels(
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, struct json_text *out);
+void decode_words(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, struct json_text *out);
 void decode_json(struct decoder *decoder, const struct path *path, const struct node *value, struct json_text *out);
 
 /* Decodes an object, or a value that the shorthand of its table accepts. */
-void decode_nested(
-	struct decoder *decoder, const struct field_table *table, const struct path *path, const struct node *value, void *out);
+void decode_nested(struct decoder *decoder, const struct field_table *table, const struct path *path, const struct node *value, void *out);
 
 /* Checks the length, bytes, form and words of a text. False after a fault. */
-bool decode_check_text(
-	struct decoder *decoder, const struct field *row, const struct path *path, const char *text, size_t length);
+bool decode_check_text(struct decoder *decoder, const struct field *row, const struct path *path, const char *text, size_t length);
 
 /* The type of a value, "a number" or "text", for the fault "should be X, not Y". */
 const char *decode_type_name(const struct node *value);

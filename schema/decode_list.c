@@ -9,8 +9,8 @@ struct list {
 };
 
 /* Checks type and length, and allocates the items. NULL after a fault or without memory. */
-static void *decode_room(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
-	size_t size, size_t *count)
+static void *decode_room(
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, size_t size, size_t *count)
 {
 	void *items;
 
@@ -29,8 +29,7 @@ static void *decode_room(struct decoder *decoder, const struct field *row, const
 		return NULL;
 	}
 	if (row->lengths[0] && *count != row->lengths[0] && *count != row->lengths[1]) {
-		decoder_fault(decoder, path, "wrong_length", "should have %zu or %zu elements, has %zu", row->lengths[0],
-			row->lengths[1], *count);
+		decoder_fault(decoder, path, "wrong_length", "should have %zu or %zu elements, has %zu", row->lengths[0], row->lengths[1], *count);
 		return NULL;
 	}
 	items = arena_alloc(decoder->arena, *count, size);
@@ -38,8 +37,7 @@ static void *decode_room(struct decoder *decoder, const struct field *row, const
 	return items;
 }
 
-void decode_texts(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
-	struct text_list *out)
+void decode_texts(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, struct text_list *out)
 {
 	struct path at = {.up = path};
 	size_t count;
@@ -52,11 +50,10 @@ void decode_texts(struct decoder *decoder, const struct field *row, const struct
 	*out = (struct text_list){.items = items, .count = count};
 }
 
-void decode_numbers(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
-	struct number_list *out)
+void decode_numbers(
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, struct number_list *out)
 {
-	const struct field item = {
-		.key = row->key, .kind = FIELD_NUMBER, .minimum = row->item_minimum, .maximum = row->item_maximum};
+	const struct field item = {.key = row->key, .kind = FIELD_NUMBER, .minimum = row->item_minimum, .maximum = row->item_maximum};
 	struct path at = {.up = path};
 	size_t count;
 	double *items = decode_room(decoder, row, path, value, sizeof *items, &count);
@@ -68,8 +65,7 @@ void decode_numbers(struct decoder *decoder, const struct field *row, const stru
 	*out = (struct number_list){.items = items, .count = count};
 }
 
-void decode_tuples(
-	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out)
+void decode_tuples(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out)
 {
 	const struct field item = {.key = row->key, .kind = FIELD_NUMBER, .minimum = 0, .maximum = 1e9};
 	struct path at = {.up = path};
@@ -92,8 +88,7 @@ void decode_tuples(
 	memcpy((char *)out + row->count_offset, &count, sizeof count);
 }
 
-void decode_list(
-	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *member)
+void decode_list(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *member)
 {
 	struct path at = {.up = path};
 	struct list list;
@@ -230,8 +225,7 @@ static void decode_label(struct decoder *decoder, const struct path *path, const
 		decoder->no_memory |= json_object_set_new(labels, path->key, json_string(value->text)) != 0;
 }
 
-void decode_labels(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
-	struct json_text *out)
+void decode_labels(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, struct json_text *out)
 {
 	json_t *labels;
 
@@ -248,8 +242,7 @@ void decode_labels(struct decoder *decoder, const struct field *row, const struc
 		decode_label(decoder, &here, label, labels);
 	}
 	if ((double)json_object_size(labels) > row->maximum)
-		decoder_fault(decoder, path, "too_many", "should have at most %.0f labels, has %zu", row->maximum,
-			json_object_size(labels));
+		decoder_fault(decoder, path, "too_many", "should have at most %.0f labels, has %zu", row->maximum, json_object_size(labels));
 	else if (json_object_size(labels) == 0)
 		*out = (struct json_text){0};
 	else
@@ -258,15 +251,10 @@ void decode_labels(struct decoder *decoder, const struct field *row, const struc
 }
 
 /* --- one word, or a list of words ------------------------------------------------------------------------------ */
-void decode_words(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
-	struct json_text *out)
+void decode_words(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, struct json_text *out)
 {
-	const struct field word = {.key = row->key,
-		.kind = FIELD_TEXT,
-		.maximum = WORD_LENGTH_MAX,
-		.form = FORM_SLUG,
-		.words = row->words,
-		.word_count = row->word_count};
+	const struct field word = {
+		.key = row->key, .kind = FIELD_TEXT, .maximum = WORD_LENGTH_MAX, .form = FORM_SLUG, .words = row->words, .word_count = row->word_count};
 	struct field many = word;
 	struct text_list texts = {0};
 	struct json_writer writer;

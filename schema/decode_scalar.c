@@ -20,14 +20,13 @@ static void decode_range_fault(struct decoder *decoder, const struct field *row,
 	json_format_double(low, row->minimum);
 	json_format_double(high, row->maximum);
 	json_format_double(is, number);
-	decoder_fault(decoder, path, "out_of_range", "should be %s %s and at most %s%s%s, is %s",
-		row->open_minimum ? "more than" : "at least", low, high, unit ? " " : "", unit ? unit : "", is);
+	decoder_fault(decoder, path, "out_of_range", "should be %s %s and at most %s%s%s, is %s", row->open_minimum ? "more than" : "at least",
+		low, high, unit ? " " : "", unit ? unit : "", is);
 }
 
 static bool decode_in_range(struct decoder *decoder, const struct field *row, const struct path *path, double number)
 {
-	if (isfinite(number) && number <= row->maximum &&
-		(row->open_minimum ? number > row->minimum : number >= row->minimum))
+	if (isfinite(number) && number <= row->maximum && (row->open_minimum ? number > row->minimum : number >= row->minimum))
 		return true;
 	decode_range_fault(decoder, row, path, number);
 	return false;
@@ -50,13 +49,13 @@ static const char *decode_number_wanted(const struct field *row)
 	if (field_time_s(row->key) > 60)
 		return "a number of hours, or text like \"18h\", \"30d\", \"90m\", \"2w\"";
 	if (field_time_s(row->key) > 0)
-		return field_time_s(row->key) > 1 ? "a number of minutes, or text like \"90s\", \"5m\", \"2h\"" :
-			field_time_s(row->key) < 1 ? "a number of milliseconds, or text like \"500ms\", \"1s\"" : "a number of seconds, or text like \"500ms\", \"30s\", \"5m\"";
+		return field_time_s(row->key) > 1 ? "a number of minutes, or text like \"90s\", \"5m\", \"2h\""
+			: field_time_s(row->key) < 1  ? "a number of milliseconds, or text like \"500ms\", \"1s\""
+										  : "a number of seconds, or text like \"500ms\", \"30s\", \"5m\"";
 	return "a number";
 }
 
-void decode_number(
-	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, double *out)
+void decode_number(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, double *out)
 {
 	const char *text = node_text(value);
 	double number;
@@ -72,8 +71,7 @@ void decode_number(
 			decoder_fault(decoder, path, "bad_format", "should be %s; \"%.*s\" is neither", decode_number_wanted(row),
 				(int)(strlen(text) > 40 ? decode_whole_characters(text, 40) : strlen(text)), text);
 		else if (row->number_word.word)
-			decoder_fault(decoder, path, "wrong_type", "should be %s, or \"%s\"", decode_number_wanted(row),
-				row->number_word.word);
+			decoder_fault(decoder, path, "wrong_type", "should be %s, or \"%s\"", decode_number_wanted(row), row->number_word.word);
 		else
 			decode_wrong_type(decoder, path, decode_number_wanted(row), value);
 		return;
@@ -84,8 +82,7 @@ void decode_number(
 		*out = number;
 }
 
-void decode_integer(
-	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, int64_t *out)
+void decode_integer(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, int64_t *out)
 {
 	const char *text = node_text(value);
 	double number;
@@ -106,8 +103,7 @@ void decode_integer(
 		*out = value->kind == NODE_INTEGER ? value->integer : (int64_t)number;
 }
 
-void decode_boolean(
-	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out)
+void decode_boolean(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out)
 {
 	bool truth = value->kind == NODE_TRUE;
 
@@ -130,7 +126,7 @@ static bool decode_form_fits(enum text_form form, const char *text, size_t lengt
 		return true;
 	case FORM_SLUG:
 		return isalnum((unsigned char)text[0]) &&
-			   strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-") == length;
+			strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-") == length;
 	case FORM_UUID:
 		return length == UUID_TEXT_SIZE - 1 && uuid_valid(text);
 	case FORM_DATE:
@@ -165,8 +161,7 @@ static bool decode_has_control(const char *text, size_t length, bool multiline)
 }
 
 /* Reports an unknown word. Lists all words if there are at most 14, else the nearest ones. */
-static void decode_word_fault(
-	struct decoder *decoder, const struct field *row, const struct path *path, const char *text)
+static void decode_word_fault(struct decoder *decoder, const struct field *row, const struct path *path, const char *text)
 {
 	struct spelling spelling;
 	char words[300] = "";
@@ -183,13 +178,13 @@ static void decode_word_fault(
 	}
 	if (row->word_count > 14) {
 		spelling_list(&spelling, words, sizeof words);
-		decoder_fault(decoder, path, "bad_choice", "is not a known value; %s%s", words[0] ? "did you mean " : "/docs lists the values", words);
+		decoder_fault(
+			decoder, path, "bad_choice", "is not a known value; %s%s", words[0] ? "did you mean " : "/docs lists the values", words);
 		return;
 	}
 	for (size_t i = 0; i < row->word_count && length < sizeof words; i++) {
 		if (row->words[i])
-			length +=
-				(size_t)snprintf(words + length, sizeof words - length, "%s%s", length ? ", " : "", row->words[i]);
+			length += (size_t)snprintf(words + length, sizeof words - length, "%s%s", length ? ", " : "", row->words[i]);
 	}
 	if (spelling.count > 0)
 		decoder_fault(decoder, path, "bad_choice", "should be one of %s; did you mean %s?", words, spelling.nearest[0]);
@@ -206,8 +201,7 @@ static bool decode_word_known(const struct field *row, const char *text, size_t 
 	return false;
 }
 
-bool decode_check_text(
-	struct decoder *decoder, const struct field *row, const struct path *path, const char *text, size_t length)
+bool decode_check_text(struct decoder *decoder, const struct field *row, const struct path *path, const char *text, size_t length)
 {
 	double longest = row->kind == FIELD_TEXTS ? row->item_maximum : row->maximum;
 	size_t index;
@@ -244,11 +238,10 @@ bool field_text_fits(const struct field_table *table, const char *key, const cha
 
 	CHECK(row && row->kind == FIELD_TEXT);
 	return length > 0 && (double)length <= row->maximum && !decode_has_control(text, length, row->flags & MULTILINE) &&
-		   decode_form_fits(row->form, text, length);
+		decode_form_fits(row->form, text, length);
 }
 
-void decode_text(
-	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, const char **out)
+void decode_text(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, const char **out)
 {
 	const char *text = node_text(value);
 
@@ -258,8 +251,7 @@ void decode_text(
 		*out = text;
 }
 
-void decode_time(
-	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, int64_t *out)
+void decode_time(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, int64_t *out)
 {
 	const char *text = node_text(value);
 
@@ -270,8 +262,7 @@ void decode_time(
 		decoder_fault(decoder, path, "bad_format", "should be %s", decode_forms[FORM_MOMENT]);
 }
 
-void decode_choice(
-	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, unsigned *out)
+void decode_choice(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, unsigned *out)
 {
 	const char *text = node_text(value);
 	size_t index;

@@ -232,8 +232,7 @@ void record_encode_members(const struct field_table *table, const void *object, 
 
 void record_encode(const struct field_table *table, const void *object, struct json_writer *writer)
 {
-	if (table->shorthand && encode_is_present(table->shorthand, object) &&
-		!encode_any_present(table, object, table->shorthand)) {
+	if (table->shorthand && encode_is_present(table->shorthand, object) && !encode_any_present(table, object, table->shorthand)) {
 		encode_value(table->shorthand, object, writer);
 		return;
 	}

@@ -76,13 +76,13 @@ struct field {
 	enum field_kind kind;
 	unsigned flags;
 	size_t offset;
-	size_t count_offset; /* ARRAY, MAP, TUPLES: the count; VALUE: the text; conditional OBJECT: its bool */
-	bool conditional;    /* an OBJECT that is present if that bool is true */
-	double minimum, maximum;     /* of a number, a text's length in bytes or a list's length */
-	bool open_minimum;           /* the minimum itself is rejected */
+	size_t count_offset;               /* ARRAY, MAP, TUPLES: the count; VALUE: the text; conditional OBJECT: its bool */
+	bool conditional;                  /* an OBJECT that is present if that bool is true */
+	double minimum, maximum;           /* of a number, a text's length in bytes or a list's length */
+	bool open_minimum;                 /* the minimum itself is rejected */
 	double item_minimum, item_maximum; /* of the numbers in a list */
-	size_t lengths[2];           /* the allowed lengths of a list; 0: any length */
-	size_t width;                /* numbers of a TUPLES row */
+	size_t lengths[2];                 /* the allowed lengths of a list; 0: any length */
+	size_t width;                      /* numbers of a TUPLES row */
 	enum text_form form;
 	const char *const *words; /* CHOICE, SHARES: by the enum's value; texts: the allowed words. NULL entries are not allowed */
 	size_t word_count;
@@ -101,8 +101,8 @@ struct field_table {
 	const char *doc;
 	const struct field *rows;
 	size_t row_count, size;
-	const struct field *shorthand;   /* a bare value means the object with only this row; NULL: none */
-	const char *const *needs; /* required keys of merged tables, whose rows are not REQUIRED themselves */
+	const struct field *shorthand; /* a bare value means the object with only this row; NULL: none */
+	const char *const *needs;      /* required keys of merged tables, whose rows are not REQUIRED themselves */
 	size_t need_count;
 	/* Checks members against each other (decoder_fault()). Called if there are no other faults. NULL: none. */
 	void (*check)(struct decoder *decoder, const struct path *path, const void *object);
@@ -128,88 +128,82 @@ double field_time_s(const char *key);
 
 /* --- rows ------------------------------------------------------------------------------------------------------ */
 /* The offset of a member. Does not compile if the member has another type. */
-#define FIELD_AT(member, type) (offsetof(OF, member) + 0 * sizeof(char[_Generic(((OF *)0)->member, type: 1)]))
+#define FIELD_AT(member, type)         (offsetof(OF, member) + 0 * sizeof(char[_Generic(((OF *)0)->member, type : 1)]))
 /* The same for a struct and for the items of a list: DECLARE_TABLE declares the struct's type. */
 #define FIELD_AT_TABLE(member, nested) FIELD_AT(member, __typeof__(table_##nested##_type))
 #define FIELD_AT_ITEM(member, nested) \
-	(offsetof(OF, member) + 0 * sizeof(char[_Generic(&((OF *)0)->member[0], __typeof__(table_##nested##_type) *: 1)]))
+	(offsetof(OF, member) + 0 * sizeof(char[_Generic(&((OF *)0)->member[0], __typeof__(table_##nested##_type) * : 1)]))
 
 #define FIELD_ROW(key_, kind_, offset_, ...) \
-	{.key = #key_, .key_length = sizeof #key_ - 1, .kind = FIELD_##kind_, .offset = (offset_), .doc = __VA_ARGS__}
+	{ \
+		.key = #key_, .key_length = sizeof #key_ - 1, .kind = FIELD_##kind_, .offset = (offset_), .doc = __VA_ARGS__ \
+	}
 #define FIELD_RANGE(low, high) .minimum = (low), .maximum = (high)
-#define FIELD_WORD_LIST(list) .words = (list), .word_count = COUNT_OF(list)
+#define FIELD_WORD_LIST(list)  .words = (list), .word_count = COUNT_OF(list)
 
 /* Numbers. POSITIVE: more than 0. FIGURE: in answers only, without a range. */
-#define NUMBER(member, low, high, ...) \
-	FIELD_ROW(member, NUMBER, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(low, high))
-#define POSITIVE(member, high, ...) NUMBER(member, 0, high, __VA_ARGS__, .open_minimum = true)
-#define FIGURE(member, ...) NUMBER(member, -INFINITY, INFINITY, __VA_ARGS__)
-#define COUNT(member, low, high, ...) \
-	FIELD_ROW(member, COUNT, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(low, high))
-#define HOURS(member, high, ...) \
-	FIELD_ROW(member, HOURS, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(0, high), .open_minimum = true)
-#define HOURS_OR_NONE(member, high, ...) \
-	FIELD_ROW(member, HOURS, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(0, high))
-#define INTEGER(member, low, high, ...) \
-	FIELD_ROW(member, INTEGER, FIELD_AT(member, int64_t), __VA_ARGS__, FIELD_RANGE(low, high))
-#define SIZE_AS(key, member, ...) FIELD_ROW(key, SIZE, FIELD_AT(member, size_t), __VA_ARGS__, .flags = READ_ONLY)
-#define TRUTH(member, ...) FIELD_ROW(member, TRUTH, FIELD_AT(member, unsigned), __VA_ARGS__)
-#define BOOL(member, ...) FIELD_ROW(member, BOOL, FIELD_AT(member, bool), __VA_ARGS__)
+#define NUMBER(member, low, high, ...)   FIELD_ROW(member, NUMBER, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(low, high))
+#define POSITIVE(member, high, ...)      NUMBER(member, 0, high, __VA_ARGS__, .open_minimum = true)
+#define FIGURE(member, ...)              NUMBER(member, -INFINITY, INFINITY, __VA_ARGS__)
+#define COUNT(member, low, high, ...)    FIELD_ROW(member, COUNT, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(low, high))
+#define HOURS(member, high, ...)         FIELD_ROW(member, HOURS, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(0, high), .open_minimum = true)
+#define HOURS_OR_NONE(member, high, ...) FIELD_ROW(member, HOURS, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(0, high))
+#define INTEGER(member, low, high, ...)  FIELD_ROW(member, INTEGER, FIELD_AT(member, int64_t), __VA_ARGS__, FIELD_RANGE(low, high))
+#define SIZE_AS(key, member, ...)        FIELD_ROW(key, SIZE, FIELD_AT(member, size_t), __VA_ARGS__, .flags = READ_ONLY)
+#define TRUTH(member, ...)               FIELD_ROW(member, TRUTH, FIELD_AT(member, unsigned), __VA_ARGS__)
+#define BOOL(member, ...)                FIELD_ROW(member, BOOL, FIELD_AT(member, bool), __VA_ARGS__)
 
 /* TEXT: at most `length` bytes. WORD: one of a list of words. CHOICE: an enum with its words. */
-#define TEXT(member, length, ...) \
-	FIELD_ROW(member, TEXT, FIELD_AT(member, const char *), __VA_ARGS__, FIELD_RANGE(1, length))
-#define WORD(member, list, ...) TEXT(member, 64, __VA_ARGS__, FIELD_WORD_LIST(list))
-#define CHOICE(member, list, ...) \
-	FIELD_ROW(member, CHOICE, FIELD_AT(member, unsigned), __VA_ARGS__, FIELD_WORD_LIST(list))
-#define CHARS(member, ...) FIELD_ROW(member, CHARS, FIELD_AT(member, char *), __VA_ARGS__, .flags = READ_ONLY)
+#define TEXT(member, length, ...) FIELD_ROW(member, TEXT, FIELD_AT(member, const char *), __VA_ARGS__, FIELD_RANGE(1, length))
+#define WORD(member, list, ...)   TEXT(member, 64, __VA_ARGS__, FIELD_WORD_LIST(list))
+#define CHOICE(member, list, ...) FIELD_ROW(member, CHOICE, FIELD_AT(member, unsigned), __VA_ARGS__, FIELD_WORD_LIST(list))
+#define CHARS(member, ...)        FIELD_ROW(member, CHARS, FIELD_AT(member, char *), __VA_ARGS__, .flags = READ_ONLY)
 #define TIME_AS(key, member, ...) FIELD_ROW(key, TIME, FIELD_AT(member, int64_t), __VA_ARGS__)
 #define VALUE_AS(key, number, text, ...) \
-	FIELD_ROW(key, VALUE, FIELD_AT(number, double), __VA_ARGS__, .count_offset = FIELD_AT(text, const char *), \
-		.flags = READ_ONLY)
+	FIELD_ROW(key, VALUE, FIELD_AT(number, double), __VA_ARGS__, .count_offset = FIELD_AT(text, const char *), .flags = READ_ONLY)
 
 /* Many values. */
 #define TEXTS(member, most, ...) \
 	FIELD_ROW(member, TEXTS, FIELD_AT(member, struct text_list), __VA_ARGS__, FIELD_RANGE(1, most), .item_maximum = 128)
 #define NUMBERS(member, most, low, high, ...) \
-	FIELD_ROW(member, NUMBERS, FIELD_AT(member, struct number_list), __VA_ARGS__, FIELD_RANGE(1, most), \
-		.item_minimum = (low), .item_maximum = (high))
+	FIELD_ROW(member, NUMBERS, FIELD_AT(member, struct number_list), __VA_ARGS__, FIELD_RANGE(1, most), .item_minimum = (low), \
+		.item_maximum = (high))
 #define SHARES(member, list, ...) \
 	FIELD_ROW(member, SHARES, FIELD_AT(member, double *), __VA_ARGS__, .flags = READ_ONLY, .words = (list), \
 		.word_count = COUNT_OF(list) + 0 * sizeof(char[COUNT_OF(list) == COUNT_OF(((OF *)0)->member) ? 1 : -1]))
 #define TUPLES(member, count, most, ...) \
 	FIELD_ROW(member, TUPLES, offsetof(OF, member), __VA_ARGS__, FIELD_RANGE(1, most), .flags = WRITE_ONLY, \
 		.count_offset = FIELD_AT(count, size_t), .width = sizeof(*((OF *)0)->member) / sizeof(double))
-#define LABELS(member, ...) \
-	FIELD_ROW(member, LABELS, FIELD_AT(member, struct json_text), __VA_ARGS__, FIELD_RANGE(1, 64))
-#define WORDS(member, ...) FIELD_ROW(member, WORDS, FIELD_AT(member, struct json_text), __VA_ARGS__, FIELD_RANGE(1, 32))
+#define LABELS(member, ...) FIELD_ROW(member, LABELS, FIELD_AT(member, struct json_text), __VA_ARGS__, FIELD_RANGE(1, 64))
+#define WORDS(member, ...)  FIELD_ROW(member, WORDS, FIELD_AT(member, struct json_text), __VA_ARGS__, FIELD_RANGE(1, 32))
 
 /* Objects. JSON_OF: JSON text that a table has written. MERGE: its members are members of the parent in JSON. */
-#define JSON(member, ...) FIELD_ROW(member, JSON, FIELD_AT(member, struct json_text), __VA_ARGS__)
-#define JSON_OF(member, nested, ...) JSON(member, __VA_ARGS__, .flags = READ_ONLY, .table = &table_##nested)
-#define OBJECT(member, nested, ...) \
-	FIELD_ROW(member, OBJECT, FIELD_AT_TABLE(member, nested), __VA_ARGS__, .table = &table_##nested)
-#define OBJECT_IF(member, flag, nested, ...) \
-	OBJECT(member, nested, __VA_ARGS__, .count_offset = FIELD_AT(flag, bool), .conditional = true)
+#define JSON(member, ...)                    FIELD_ROW(member, JSON, FIELD_AT(member, struct json_text), __VA_ARGS__)
+#define JSON_OF(member, nested, ...)         JSON(member, __VA_ARGS__, .flags = READ_ONLY, .table = &table_##nested)
+#define OBJECT(member, nested, ...)          FIELD_ROW(member, OBJECT, FIELD_AT_TABLE(member, nested), __VA_ARGS__, .table = &table_##nested)
+#define OBJECT_IF(member, flag, nested, ...) OBJECT(member, nested, __VA_ARGS__, .count_offset = FIELD_AT(flag, bool), .conditional = true)
 #define MERGE(member, nested) \
-	{.key = "", .kind = FIELD_MERGE, .offset = FIELD_AT_TABLE(member, nested), .table = &table_##nested}
+	{ \
+		.key = "", .kind = FIELD_MERGE, .offset = FIELD_AT_TABLE(member, nested), .table = &table_##nested \
+	}
 #define MERGE_SELF(nested) \
-	{.key = "", .kind = FIELD_MERGE, .table = &table_##nested, \
-		.offset = 0 * sizeof(char[_Generic((OF *)0, __typeof__(table_##nested##_type) *: 1)])}
+	{ \
+		.key = "", .kind = FIELD_MERGE, .table = &table_##nested, \
+		.offset = 0 * sizeof(char[_Generic((OF *)0, __typeof__(table_##nested##_type) * : 1)]) \
+	}
 #define LIST(member, most, nested, ...) \
-	FIELD_ROW(member, LIST, offsetof(OF, member) + 0 * FIELD_AT_ITEM(member.items, nested), __VA_ARGS__, \
-		FIELD_RANGE(1, most), \
+	FIELD_ROW(member, LIST, offsetof(OF, member) + 0 * FIELD_AT_ITEM(member.items, nested), __VA_ARGS__, FIELD_RANGE(1, most), \
 		.table = &table_##nested)
 #define ARRAY_AS(key, member, count, nested, ...) \
-	FIELD_ROW(key, ARRAY, FIELD_AT_ITEM(member, nested), __VA_ARGS__, .count_offset = FIELD_AT(count, size_t), \
-		.flags = READ_ONLY, .table = &table_##nested)
+	FIELD_ROW(key, ARRAY, FIELD_AT_ITEM(member, nested), __VA_ARGS__, .count_offset = FIELD_AT(count, size_t), .flags = READ_ONLY, \
+		.table = &table_##nested)
 #define ARRAY_IN_CELL(key, member, count, nested, ...) \
-	FIELD_ROW(key, ARRAY, FIELD_AT_ITEM(member, nested), __VA_ARGS__, .count_offset = FIELD_AT(count, size_t), \
-		.flags = READ_ONLY | CELL, .table = &table_##nested)
+	FIELD_ROW(key, ARRAY, FIELD_AT_ITEM(member, nested), __VA_ARGS__, .count_offset = FIELD_AT(count, size_t), .flags = READ_ONLY | CELL, \
+		.table = &table_##nested)
 #define MAP(member, count, nested, ...) MAP_AS(member, member, count, nested, __VA_ARGS__)
 #define MAP_AS(key, member, count, nested, ...) \
-	FIELD_ROW(key, MAP, FIELD_AT_ITEM(member, nested), __VA_ARGS__, .count_offset = FIELD_AT(count, size_t), \
-		.flags = READ_ONLY, .table = &table_##nested)
+	FIELD_ROW(key, MAP, FIELD_AT_ITEM(member, nested), __VA_ARGS__, .count_offset = FIELD_AT(count, size_t), .flags = READ_ONLY, \
+		.table = &table_##nested)
 
 /* --- tables ---------------------------------------------------------------------------------------------------- */
 #define DECLARE_TABLE(name_, type) \
@@ -219,7 +213,7 @@ double field_time_s(const char *key);
 
 /* TABLE(name, rows, doc) follows the rows, while OF is defined. Other members of struct field_table may follow the doc. */
 #define TABLE(name_, rows_, ...) \
-	_Static_assert(_Generic((OF *)0, __typeof__(table_##name_##_type) *: 1), "rows of another struct"); \
+	_Static_assert(_Generic((OF *)0, __typeof__(table_##name_##_type) * : 1), "rows of another struct"); \
 	const struct field_table table_##name_ = { \
 		.name = #name_, .rows = (rows_), .row_count = COUNT_OF(rows_), .size = sizeof(OF), .doc = __VA_ARGS__}
 

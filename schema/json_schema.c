@@ -91,10 +91,11 @@ static void schema_enum(const char *const *words, size_t count, struct json_writ
 static void schema_number(const struct field *row, enum schema_use use, struct json_writer *writer)
 {
 	static const char *const patterns[FIELD_KIND_COUNT] = {
-		[FIELD_COUNT] = "[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?[KkMmBbGgTtPpEe]?$",
-		[FIELD_HOURS] = SCHEMA_TIME};
+		[FIELD_COUNT] = "[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?[KkMmBbGgTtPpEe]?$", [FIELD_HOURS] = SCHEMA_TIME};
 	const char *type = row->kind == FIELD_INTEGER ? "integer" : "number";
-	const char *time = (row->kind == FIELD_NUMBER || row->kind == FIELD_INTEGER) && field_time_s(row->key) > 0 && !row->number_word.word ? SCHEMA_TIME : NULL;
+	const char *time = (row->kind == FIELD_NUMBER || row->kind == FIELD_INTEGER) && field_time_s(row->key) > 0 && !row->number_word.word
+		? SCHEMA_TIME
+		: NULL;
 	const char *pattern = use == SCHEMA_ANSWER ? NULL : time ? time : patterns[row->kind];
 	bool zero = row->minimum <= 0 && !row->open_minimum;
 	char whole[96];
@@ -125,13 +126,12 @@ static void schema_number(const struct field *row, enum schema_use use, struct j
 }
 
 /* Texts have no control bytes. MULTILINE texts may have tabs and line breaks. */
-#define PLAIN_TEXT "^[^\\u0000-\\u001f\\u007f]*$"
+#define PLAIN_TEXT     "^[^\\u0000-\\u001f\\u007f]*$"
 #define MULTILINE_TEXT "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]*$"
-#define SLUG_TEXT "^[A-Za-z0-9][A-Za-z0-9._:-]*$"
-#define YEAR_TEXT "(19[7-9][0-9]|[2-9][0-9]{3})"
-#define DATE_TEXT YEAR_TEXT "-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
-#define TIME_TEXT                                                                                                      \
-	"[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
+#define SLUG_TEXT      "^[A-Za-z0-9][A-Za-z0-9._:-]*$"
+#define YEAR_TEXT      "(19[7-9][0-9]|[2-9][0-9]{3})"
+#define DATE_TEXT      YEAR_TEXT "-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+#define TIME_TEXT      "[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
 
 static void schema_text(const struct field *row, double longest, struct json_writer *writer)
 {
@@ -465,8 +465,8 @@ static void schema_property(const struct field *row, bool removable, enum schema
 }
 
 /* Writes the properties of a table that is `whole` or merged into it. `whole` lists the required keys (needs). */
-static void schema_properties(const struct field_table *table, const struct field_table *whole, enum schema_use use,
-	struct json_writer *writer)
+static void schema_properties(
+	const struct field_table *table, const struct field_table *whole, enum schema_use use, struct json_writer *writer)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct field *row = &table->rows[i];

@@ -9,12 +9,12 @@ _Static_assert(JSON_DEPTH_MAX <= 32, "one bit for each level");
 
 /* The element of the grammar that comes next, or the one being read. */
 enum stream_state {
-	STATE_VALUE,        /* a value */
-	STATE_FIRST_VALUE,  /* a value, or the end of the list */
-	STATE_FIRST_KEY,    /* a key, or the end of the object */
+	STATE_VALUE,       /* a value */
+	STATE_FIRST_VALUE, /* a value, or the end of the list */
+	STATE_FIRST_KEY,   /* a key, or the end of the object */
 	STATE_KEY,
 	STATE_COLON,
-	STATE_AFTER,        /* a comma, or the end of the object or list */
+	STATE_AFTER, /* a comma, or the end of the object or list */
 	STATE_DONE,
 	STATE_STRING,
 	STATE_ESCAPE,

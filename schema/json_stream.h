@@ -11,10 +11,16 @@
 #include "schema/record.h"
 
 enum json_token {
-	TOKEN_BEGIN_OBJECT, TOKEN_END_OBJECT, TOKEN_BEGIN_ARRAY, TOKEN_END_ARRAY, /* depth: inside the bracket */
-	TOKEN_KEY, TOKEN_TEXT, /* text, length, cut */
-	TOKEN_NUMBER,          /* number: finite */
-	TOKEN_TRUE, TOKEN_FALSE, TOKEN_NULL,
+	TOKEN_BEGIN_OBJECT,
+	TOKEN_END_OBJECT,
+	TOKEN_BEGIN_ARRAY,
+	TOKEN_END_ARRAY, /* depth: inside the bracket */
+	TOKEN_KEY,
+	TOKEN_TEXT,   /* text, length, cut */
+	TOKEN_NUMBER, /* number: finite */
+	TOKEN_TRUE,
+	TOKEN_FALSE,
+	TOKEN_NULL,
 	TOKEN_COUNT
 };
 
@@ -29,10 +35,10 @@ struct json_stream {
 	/* Of the current token. */
 	char text[JSON_STREAM_TEXT_MAX + 1]; /* NUL-terminated; the first bytes of a longer string */
 	size_t length;
-	bool cut;       /* the string is longer than `text` */
+	bool cut; /* the string is longer than `text` */
 	double number;
-	size_t depth;   /* 0: outside of every bracket */
-	size_t at;      /* offset of the token's last byte in the piece */
+	size_t depth; /* 0: outside of every bracket */
+	size_t at;    /* offset of the token's last byte in the piece */
 
 	json_stream_function *function;
 	void *context;

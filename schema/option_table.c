@@ -42,7 +42,8 @@ static enum status option_unknown(const struct option_table *table, const char *
 		spelling_offer(&spelling, table->rows[i].name);
 	spelling_list(&spelling, nearest, sizeof nearest);
 	snprintf(listed, sizeof listed, "fleetplan %s --help lists the options", table->command);
-	return failure_set(failure, STATUS_INVALID, "%s: %s is not a known option; %s%s", place, name, nearest[0] ? "did you mean " : listed, nearest);
+	return failure_set(
+		failure, STATUS_INVALID, "%s: %s is not a known option; %s%s", place, name, nearest[0] ? "did you mean " : listed, nearest);
 }
 
 static bool option_parse_flag(const char *text, bool *value)
@@ -71,8 +72,8 @@ static bool option_is_choice(const char *choices, const char *text)
 	return false;
 }
 
-static enum status option_set_number(unsigned *member, const struct option_row *row, const char *text, const char *place,
-	struct failure *failure)
+static enum status option_set_number(
+	unsigned *member, const struct option_row *row, const char *text, const char *place, struct failure *failure)
 {
 	unsigned long value;
 	char *end;
@@ -80,14 +81,14 @@ static enum status option_set_number(unsigned *member, const struct option_row *
 	errno = 0;
 	value = strtoul(text, &end, 10);
 	if (errno || end == text || *end || !isdigit((unsigned char)text[0]) || value < row->minimum || value > row->maximum)
-		return failure_set(failure, STATUS_INVALID, "%s: %s must be a whole number from %u to %u, not \"%s\"", place, row->name, row->minimum,
-			row->maximum, text);
+		return failure_set(failure, STATUS_INVALID, "%s: %s must be a whole number from %u to %u, not \"%s\"", place, row->name,
+			row->minimum, row->maximum, text);
 	*member = (unsigned)value;
 	return STATUS_OK;
 }
 
-static enum status option_set(const struct option_reading *reading, const struct option_row *row, const char *text, const char *place,
-	struct failure *failure)
+static enum status option_set(
+	const struct option_reading *reading, const struct option_row *row, const char *text, const char *place, struct failure *failure)
 {
 	void *member = option_member(reading, row);
 	char *copy;
@@ -248,8 +249,8 @@ static enum status options_flags(const struct option_reading *reading, int argc,
 	return status;
 }
 
-enum status option_table_read(const struct option_table *table, void *members, struct option_values *values, int argc, char *const *argv,
-	struct failure *failure)
+enum status option_table_read(
+	const struct option_table *table, void *members, struct option_values *values, int argc, char *const *argv, struct failure *failure)
 {
 	const struct option_reading reading = {table, members, values};
 	const char *path;
@@ -283,7 +284,8 @@ void option_values_release(struct option_values *values)
 void option_table_help(const struct option_table *table, struct buffer *out)
 {
 	buffer_printf(out, "usage: fleetplan %s [OPTION]...\n\n", table->command);
-	buffer_append_text(out, "Each option is also an environment variable (--log-level: FLEETPLAN_LOG_LEVEL) and a line of the --config file\n"
+	buffer_append_text(out,
+		"Each option is also an environment variable (--log-level: FLEETPLAN_LOG_LEVEL) and a line of the --config file\n"
 		"(log-level = info). A flag overrides the environment, and the environment overrides the file.\n\n");
 	for (size_t i = 0; i < table->count; i++) {
 		const struct option_row *row = &table->rows[i];
@@ -297,7 +299,8 @@ void option_table_help(const struct option_table *table, struct buffer *out)
 			buffer_printf(out, " (%s)", row->standard);
 		buffer_append_char(out, '\n');
 	}
-	buffer_append_text(out, "  --check-config             print the effective values and the source of each, and exit\n"
+	buffer_append_text(out,
+		"  --check-config             print the effective values and the source of each, and exit\n"
 		"  --help                     print this help and exit\n");
 }
 

@@ -18,10 +18,10 @@
 
 enum option_kind { OPTION_TEXT, OPTION_NUMBER, OPTION_FLAG, OPTION_CHOICE };
 
-#define OPTION_TYPE_TEXT const char *
+#define OPTION_TYPE_TEXT   const char *
 #define OPTION_TYPE_CHOICE const char *
 #define OPTION_TYPE_NUMBER unsigned
-#define OPTION_TYPE_FLAG bool
+#define OPTION_TYPE_FLAG   bool
 
 struct option_row {
 	const char *name;
@@ -34,7 +34,9 @@ struct option_row {
 
 /* The row of X(member, name, kind, standard, minimum, maximum, choices, doc) for a member of `structure`. */
 #define OPTION_ROW(structure, member, name, kind, standard, minimum, maximum, choices, doc) \
-	{name, OPTION_##kind, offsetof(structure, member), standard, minimum, maximum, choices, doc}
+	{ \
+		name, OPTION_##kind, offsetof(structure, member), standard, minimum, maximum, choices, doc \
+	}
 
 struct option_table {
 	const char *command; /* "serve" */
@@ -51,8 +53,8 @@ struct option_values {
 };
 
 /* Reads the file, the environment and argv[1..] (argv[0] is the command). STATUS_INVALID with a detail; NO_MEMORY. */
-FALLIBLE enum status option_table_read(const struct option_table *table, void *members, struct option_values *values, int argc,
-	char *const *argv, struct failure *failure);
+FALLIBLE enum status option_table_read(
+	const struct option_table *table, void *members, struct option_values *values, int argc, char *const *argv, struct failure *failure);
 void option_values_release(struct option_values *values);
 
 void option_table_help(const struct option_table *table, struct buffer *out);

@@ -212,7 +212,8 @@ static bool parse_number_text(struct parser *parser, bool *whole)
 	first = parser->at;
 	digits = parse_digits(parser);
 	if (digits == 0 || (digits > 1 && *first == '0'))
-		return parser_stop(parser, digits ? "a number must not have leading zeros" : "a JSON value is expected; NaN and Infinity are not JSON");
+		return parser_stop(
+			parser, digits ? "a number must not have leading zeros" : "a JSON value is expected; NaN and Infinity are not JSON");
 	*whole = true;
 	if (parse_optional(parser, ".")) {
 		*whole = false;

@@ -35,9 +35,7 @@ static struct node *query_value(struct decoder *decoder, const struct field *row
 static struct node *query_list(struct decoder *decoder, const struct field *row, const char *text)
 {
 	const struct field number = {.kind = FIELD_NUMBER}, word = {.kind = FIELD_TEXT};
-	const struct field *item = row->kind == FIELD_NUMBERS ? &number
-							   : row->kind == FIELD_LIST  ? row->table->shorthand
-														  : &word;
+	const struct field *item = row->kind == FIELD_NUMBERS ? &number : row->kind == FIELD_LIST ? row->table->shorthand : &word;
 	struct node *list = query_allocated(decoder, node_new(decoder->arena, NODE_LIST)), *last = NULL, *value;
 	char part[256];
 

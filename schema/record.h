@@ -24,24 +24,24 @@ struct query_parameter {
 /* Fills `out` (the table's struct) from a JSON object; members that the body lacks are absent (base/given.h). Copies
  * text into the arena. STATUS_MALFORMED: not JSON, or nested too deep. STATUS_INVALID with every fault of the body:
  * unknown and duplicate keys, wrong types, ranges and choices, missing required members. NO_MEMORY. */
-FALLIBLE enum status record_decode(const struct field_table *table, const char *json, size_t length, struct arena *arena,
-	void *out, struct failure *failure);
+FALLIBLE enum status record_decode(
+	const struct field_table *table, const char *json, size_t length, struct arena *arena, void *out, struct failure *failure);
 
 /* As record_decode(), for the answer of a server of perhaps another version: ignores unknown keys and read-only members. */
-FALLIBLE enum status record_decode_answer(const struct field_table *table, const char *json, size_t length, struct arena *arena,
-	void *out, struct failure *failure);
+FALLIBLE enum status record_decode_answer(
+	const struct field_table *table, const char *json, size_t length, struct arena *arena, void *out, struct failure *failure);
 
 /* As record_decode(), from query parameters: scalars, lists separated by commas, shorthands (`model=llama-3.1-8b`) and
  * members of objects by dotted names (`slo.ttft_ms=500`). */
-FALLIBLE enum status record_decode_query(const struct field_table *table, const struct query_parameter *parameters,
-	size_t count, struct arena *arena, void *out, struct failure *failure);
+FALLIBLE enum status record_decode_query(const struct field_table *table, const struct query_parameter *parameters, size_t count,
+	struct arena *arena, void *out, struct failure *failure);
 
 /* True if a text (an id in a path) has the length and form that the table requires of this key. */
 bool field_text_fits(const struct field_table *table, const char *key, const char *text);
 
 /* Applies a merge patch (RFC 7396) to `object` in place; null makes a member absent. Read-only fields are faults. */
-FALLIBLE enum status record_merge_patch(const struct field_table *table, const char *json, size_t length,
-	struct arena *arena, void *object, struct failure *failure);
+FALLIBLE enum status record_merge_patch(
+	const struct field_table *table, const char *json, size_t length, struct arena *arena, void *object, struct failure *failure);
 
 /* Writes the object without its absent members. */
 void record_encode(const struct field_table *table, const void *object, struct json_writer *writer);
@@ -63,7 +63,7 @@ enum csv_use { CSV_LIST, CSV_EXPORT };
 void csv_header(const struct field_table *table, enum csv_use use, struct buffer *out);
 void csv_row(const struct field_table *table, enum csv_use use, const void *object, struct buffer *out);
 void csv_text(const char *text, struct buffer *out); /* writes one cell */
-bool csv_is_formula(const char *text); /* true if csv_text() adds an apostrophe */
+bool csv_is_formula(const char *text);               /* true if csv_text() adds an apostrophe */
 
 /* Receives a member that differs between two rows, as text (NULL: absent). The texts are valid until it returns. */
 typedef void record_difference(void *context, const char *key, const char *before, const char *after);

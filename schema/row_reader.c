@@ -17,7 +17,7 @@ struct row_reader {
 	struct row_splitter splitter;
 	bool has_header;
 	size_t columns;
-	const char *names[CSV_READER_COLUMNS_MAX];           /* of the header */
+	const char *names[CSV_READER_COLUMNS_MAX];          /* of the header */
 	const struct field *fields[CSV_READER_COLUMNS_MAX]; /* NULL: the column is ignored */
 
 	struct arena kept, scratch; /* kept: texts of all rows; scratch: the current row */
@@ -217,7 +217,8 @@ static bool has_column(const struct row_reader *reader, const char *name)
 	return false;
 }
 
-static void need_columns(const struct row_reader *reader, const struct field_table *table, struct failure *failure) /* NOLINT(misc-no-recursion) */
+static void need_columns(
+	const struct row_reader *reader, const struct field_table *table, struct failure *failure) /* NOLINT(misc-no-recursion) */
 {
 	char pointer[FAULT_POINTER_MAX];
 
@@ -402,5 +403,6 @@ size_t row_reader_memory_bytes(const struct row_reader *reader)
 
 struct row_set row_reader_rows(struct row_reader *reader)
 {
-	return (struct row_set){.rows = reader->rows, .places = reader->places, .count = reader->count, .seen = reader->seen, .arena = &reader->kept};
+	return (struct row_set){
+		.rows = reader->rows, .places = reader->places, .count = reader->count, .seen = reader->seen, .arena = &reader->kept};
 }

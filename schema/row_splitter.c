@@ -19,7 +19,8 @@ static enum status element_ends(struct row_splitter *splitter, struct failure *f
 
 	if (splitter->element.failed)
 		return failure_set(failure, STATUS_TOO_LARGE, "element %zu has more than %d bytes", splitter->place, ROW_ELEMENT_MAX_BYTES);
-	status = splitter->function(splitter->context, splitter->element.bytes, splitter->element.length, splitter->place, splitter->line, failure);
+	status = splitter->function(
+		splitter->context, splitter->element.bytes, splitter->element.length, splitter->place, splitter->line, failure);
 	splitter->place++;
 	splitter->in_element = false;
 	buffer_clear(&splitter->element);

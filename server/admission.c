@@ -36,8 +36,8 @@ static void admission_keep_header(struct exchange *exchange, const char *name, s
 	}
 }
 
-static enum MHD_Result admission_header(void *closure, enum MHD_ValueKind kind, const char *name, size_t name_length, const char *value,
-	size_t value_length)
+static enum MHD_Result admission_header(
+	void *closure, enum MHD_ValueKind kind, const char *name, size_t name_length, const char *value, size_t value_length)
 {
 	struct admission_walk *walk = closure;
 
@@ -88,7 +88,8 @@ static enum status admission_target(struct exchange *exchange)
 	enum status status;
 
 	if (exchange->raw_target_length > GATE_TARGET_MAX)
-		return failure_set(&call->failure, STATUS_TARGET_TOO_LONG, "the request target is too long; at most %d bytes are allowed", GATE_TARGET_MAX);
+		return failure_set(
+			&call->failure, STATUS_TARGET_TOO_LONG, "the request target is too long; at most %d bytes are allowed", GATE_TARGET_MAX);
 	if (!exchange->raw_target)
 		return failure_set(&call->failure, STATUS_NO_MEMORY, "no memory for the request target");
 	status = gate_target(exchange->raw_target, &call->arena, &target, &call->failure);
@@ -116,7 +117,8 @@ static enum status admission_route(struct exchange *exchange)
 		return STATUS_OK;
 	}
 	if (!match.route)
-		return failure_set(&call->failure, STATUS_METHOD_NOT_ALLOWED, "the method %s is not allowed at this path; allowed: %s", call->method, exchange->allow);
+		return failure_set(&call->failure, STATUS_METHOD_NOT_ALLOWED, "the method %s is not allowed at this path; allowed: %s",
+			call->method, exchange->allow);
 	return STATUS_OK;
 }
 
@@ -145,9 +147,11 @@ static enum status admission_caller(struct exchange *exchange)
 	if (status != STATUS_OK)
 		return status;
 	if (identity->keyless) {
-		const struct origin_headers headers = {exchange->headers[HEADER_HOST], exchange->headers[HEADER_ORIGIN], exchange->headers[HEADER_FETCH_SITE]};
+		const struct origin_headers headers = {
+			exchange->headers[HEADER_HOST], exchange->headers[HEADER_ORIGIN], exchange->headers[HEADER_FETCH_SITE]};
 
-		status = origin_judge(call->method, &headers, exchange->http->options.allowed_hosts, exchange->http->options.cors_origins, &call->failure);
+		status = origin_judge(
+			call->method, &headers, exchange->http->options.allowed_hosts, exchange->http->options.cors_origins, &call->failure);
 		if (status != STATUS_OK)
 			return status;
 	}
@@ -155,8 +159,8 @@ static enum status admission_caller(struct exchange *exchange)
 	memcpy(exchange->address, exchange->peer->address_text, sizeof exchange->address);
 	exchange->client = admission_client(exchange);
 	if (!auth_role_covers(identity->role, wanted))
-		return failure_set(&call->failure, STATUS_FORBIDDEN, "this request needs the role %s; the key has the role %s", auth_role_name(wanted),
-			auth_role_name(identity->role));
+		return failure_set(&call->failure, STATUS_FORBIDDEN, "this request needs the role %s; the key has the role %s",
+			auth_role_name(wanted), auth_role_name(identity->role));
 	return STATUS_OK;
 }
 
@@ -207,8 +211,8 @@ static enum status admission_body(struct exchange *exchange)
 	if (status != STATUS_OK || !has_body)
 		return status;
 	if (call->body_media == MEDIA_COUNT || !(call->route->body_media & MEDIA_BIT(call->body_media)))
-		return failure_set(&call->failure, STATUS_UNSUPPORTED_MEDIA, "the Content-Type of the body is missing or not supported here; use %s",
-			media_list(call->route->body_media, &call->arena));
+		return failure_set(&call->failure, STATUS_UNSUPPORTED_MEDIA,
+			"the Content-Type of the body is missing or not supported here; use %s", media_list(call->route->body_media, &call->arena));
 	return STATUS_OK;
 }
 
@@ -228,7 +232,8 @@ static enum status admission_rules(struct exchange *exchange)
 		return status;
 	if (exchange->peer->health_only && !admission_tells_of_health(call->route)) {
 		exchange->close = true;
-		return failure_set(&call->failure, STATUS_OVERLOADED, "all connections are in use, and this address already has some; reuse one of them or try again later");
+		return failure_set(&call->failure, STATUS_OVERLOADED,
+			"all connections are in use, and this address already has some; reuse one of them or try again later");
 	}
 	status = admission_caller(exchange);
 	if (status != STATUS_OK)
@@ -261,7 +266,7 @@ size_t admission_discard_bytes(const struct exchange *exchange, enum status stat
 	bool streamed = exchange->call.route && exchange->call.route->streamed;
 
 	return streamed && (status == STATUS_TOO_LARGE || status == STATUS_MALFORMED || status == STATUS_INVALID) ? JUDGE_DISCARD_STREAMED_BYTES
-	                                                                              : JUDGE_DISCARD_MAX_BYTES;
+																											  : JUDGE_DISCARD_MAX_BYTES;
 }
 
 enum status admission_request(struct exchange *exchange, const char *method, const char *version, bool *at_once)

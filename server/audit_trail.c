@@ -37,8 +37,8 @@ uint64_t audit_dropped(void)
 /* Heartbeats change nothing that is worth an audit entry. */
 static bool route_writes(const struct route *route)
 {
-	return route && strcmp(route->method, "GET") != 0 && (route->role == ROLE_PLANNER || route->role == ROLE_ADMIN || route->role == ROLE_AGENT) &&
-		route->id != ROUTE_LEASE_HEARTBEAT;
+	return route && strcmp(route->method, "GET") != 0 &&
+		(route->role == ROLE_PLANNER || route->role == ROLE_ADMIN || route->role == ROLE_AGENT) && route->id != ROUTE_LEASE_HEARTBEAT;
 }
 
 static const char *header_of(const struct call *call, const char *name)
@@ -68,9 +68,16 @@ static struct audit_record entry_of(struct call *call)
 {
 	const struct exchange *exchange = exchange_of(call);
 
-	return (struct audit_record){.key_id = call->principal.id, .key_name = call->principal.name, .role = auth_role_name(call->principal.role),
-		.address = *exchange->address ? exchange->address : NULL, .request_id = *call->request_id ? call->request_id : NULL, .method = call->method,
-		.path = call->path, .entity = entity_of(call), .revision = revision_of(call), .outcome = "done",
+	return (struct audit_record){.key_id = call->principal.id,
+		.key_name = call->principal.name,
+		.role = auth_role_name(call->principal.role),
+		.address = *exchange->address ? exchange->address : NULL,
+		.request_id = *call->request_id ? call->request_id : NULL,
+		.method = call->method,
+		.path = call->path,
+		.entity = entity_of(call),
+		.revision = revision_of(call),
+		.outcome = "done",
 		.http_status = call->http_status ? call->http_status : call->route->success};
 }
 

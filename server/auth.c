@@ -120,8 +120,8 @@ static void auth_remember(struct auth *auth, const unsigned char *hash, bool kno
 	pthread_mutex_unlock(&auth->mutex);
 }
 
-static enum status auth_look_up(struct auth *auth, const unsigned char *hash, bool *known, struct auth_identity *identity,
-	struct failure *failure)
+static enum status auth_look_up(
+	struct auth *auth, const unsigned char *hash, bool *known, struct auth_identity *identity, struct failure *failure)
 {
 	struct key_record key = {0};
 	struct arena arena;
@@ -166,10 +166,12 @@ static enum status auth_refuse(struct auth *auth, uint64_t client, struct failur
 		log_event(LOG_WARNING, "wrong_keys", LOG_INTEGER("in_a_minute", WRONG_KEYS_A_MINUTE));
 	failure->retry_after_s = wait_s;
 	return failure_set(failure, STATUS_TOO_MANY_REQUESTS,
-		"this API key is wrong, and this address sent more than %d wrong API keys within a minute; a valid key is accepted at any time", WRONG_KEYS_A_MINUTE);
+		"this API key is wrong, and this address sent more than %d wrong API keys within a minute; a valid key is accepted at any time",
+		WRONG_KEYS_A_MINUTE);
 }
 
-enum status auth_identify(struct auth *auth, const char *authorization, uint64_t client, struct auth_identity *identity, struct failure *failure)
+enum status auth_identify(
+	struct auth *auth, const char *authorization, uint64_t client, struct auth_identity *identity, struct failure *failure)
 {
 	unsigned char hash[KEY_HASH_BYTES];
 	const char *token;
@@ -199,8 +201,12 @@ struct principal auth_principal(const struct auth_identity *identity)
 {
 	bool scoped = *identity->scope_key;
 
-	return (struct principal){.role = identity->role, .id = identity->id, .name = identity->name, .owner = identity->owner,
-		.scope_key = scoped ? identity->scope_key : NULL, .scope_value = scoped ? identity->scope_value : NULL};
+	return (struct principal){.role = identity->role,
+		.id = identity->id,
+		.name = identity->name,
+		.owner = identity->owner,
+		.scope_key = scoped ? identity->scope_key : NULL,
+		.scope_value = scoped ? identity->scope_value : NULL};
 }
 
 bool auth_role_covers(enum role held, enum role wanted)

@@ -22,9 +22,9 @@ struct auth;
 struct auth_identity {
 	enum role role;
 	char id[AUTH_ID_SIZE], name[AUTH_NAME_SIZE];
-	char owner[AUTH_ID_SIZE]; /* id of the first key in the chain of rotated keys */
+	char owner[AUTH_ID_SIZE];                                            /* id of the first key in the chain of rotated keys */
 	char scope_key[LABEL_KEY_MAX + 1], scope_value[LABEL_VALUE_MAX + 1]; /* "": the key has no scope */
-	bool keyless; /* the daemon has no keys, so the caller needs none */
+	bool keyless;                                                        /* the daemon has no keys, so the caller needs none */
 };
 
 /* Makes the authenticator. With `open`, every caller is admin while no key exists (loopback, or --insecure). NULL: no
@@ -35,7 +35,8 @@ void auth_free(struct auth *auth);
 /* Identifies the key in an Authorization header (NULL: not sent). `client` is the client's address, as in struct peer.
  * STATUS_UNAUTHORIZED; STATUS_TOO_MANY_REQUESTS for a wrong key from an address that sent many wrong keys
  * (server/wire/wrong_keys.h); or a failure of the storage. */
-FALLIBLE enum status auth_identify(struct auth *auth, const char *authorization, uint64_t client, struct auth_identity *identity, struct failure *failure);
+FALLIBLE enum status auth_identify(
+	struct auth *auth, const char *authorization, uint64_t client, struct auth_identity *identity, struct failure *failure);
 
 /* True if a key with the role `held` may use a route that needs `wanted`: viewer < planner < admin. An agent may use
  * only agents' routes; an admin may use them too. */

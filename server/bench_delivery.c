@@ -8,7 +8,8 @@
 
 enum { LINE_ARENA_BYTES = 1024 * 1024, LOG_MAX_BYTES = 1024 * 1024 };
 
-static enum status read_accelerator(struct storage *storage, struct bench_job *job, struct accelerator_row *row, const struct accelerator_row **found)
+static enum status read_accelerator(
+	struct storage *storage, struct bench_job *job, struct accelerator_row *row, const struct accelerator_row **found)
 {
 	struct failure failure;
 	enum status status;
@@ -36,8 +37,8 @@ static void keep_baseline(struct storage *storage, struct bench_job *job, struct
 }
 
 /* Calibrates. If this bearer may not create the accelerator's row, calibrates again without that row. */
-static enum status calibrate_for(const struct bench_bearer *bearer, struct bench_evidence *evidence, struct bench_job *job,
-	struct bench_calibrations *calibrations)
+static enum status calibrate_for(
+	const struct bench_bearer *bearer, struct bench_evidence *evidence, struct bench_job *job, struct bench_calibrations *calibrations)
 {
 	struct failure failure;
 	enum status status;
@@ -50,14 +51,22 @@ static enum status calibrate_for(const struct bench_bearer *bearer, struct bench
 		status = bench_calibrate(evidence, &job->arena, calibrations, &failure);
 	}
 	return status == STATUS_OK && calibrations->count > 0
-		? bench_hold(bearer, calibrations->has_accelerator ? &calibrations->accelerator.accelerator : &evidence->accelerator->accelerator, &job->arena, calibrations)
+		? bench_hold(bearer, calibrations->has_accelerator ? &calibrations->accelerator.accelerator : &evidence->accelerator->accelerator,
+			  &job->arena, calibrations)
 		: status;
 }
 
-static bool calibrate_delivery(struct bench_delivery *delivery, struct storage *storage, struct bench_job *job, const struct bench_bearer *bearer)
+static bool calibrate_delivery(
+	struct bench_delivery *delivery, struct storage *storage, struct bench_job *job, const struct bench_bearer *bearer)
 {
-	struct bench_evidence evidence = {.benchmark_id = job->record.id, .device = job->device, .measures = job->measures,
-		.measure_count = job->measure_count, .fits = job->fits, .fit_count = job->fit_count, .plan_id = job->record.plan_id, .now_us = clock_wall_us()};
+	struct bench_evidence evidence = {.benchmark_id = job->record.id,
+		.device = job->device,
+		.measures = job->measures,
+		.measure_count = job->measure_count,
+		.fits = job->fits,
+		.fit_count = job->fit_count,
+		.plan_id = job->record.plan_id,
+		.now_us = clock_wall_us()};
 	struct bench_calibrations *calibrations = &delivery->calibrations;
 
 	if (!job->has_device || read_accelerator(storage, job, &delivery->accelerator, &evidence.accelerator) != STATUS_OK)
@@ -68,7 +77,9 @@ static bool calibrate_delivery(struct bench_delivery *delivery, struct storage *
 			delivery->held += calibrations->rows[i].held_because != NULL;
 		}
 		delivery->rows = (struct catalogue_rows){.accelerators = &calibrations->accelerator,
-			.accelerator_count = calibrations->has_accelerator, .calibrations = calibrations->rows, .calibration_count = calibrations->count};
+			.accelerator_count = calibrations->has_accelerator,
+			.calibrations = calibrations->rows,
+			.calibration_count = calibrations->count};
 	} else {
 		*calibrations = (struct bench_calibrations){.refused = 1, .refusals = {{"accelerator", "no memory for calibrations"}}};
 	}
@@ -97,13 +108,16 @@ void bench_delivery_open(struct bench_delivery *delivery, struct storage *storag
 	struct bench_judgement judgement = {.calibrations = NULL};
 	bool calibrates;
 
-	*delivery = (struct bench_delivery){.result = {.job = {.kind = STORAGE_BENCHMARK_RESULT, .arena = &job->arena}, .id = job->record.id,
-		.token = job->record.token, .end = end, .calibrations = &delivery->rows,
-		.failure_detail = end == BENCHMARK_SUCCEEDED ? NULL : outcome->detail}};
+	*delivery = (struct bench_delivery){.result = {.job = {.kind = STORAGE_BENCHMARK_RESULT, .arena = &job->arena},
+											.id = job->record.id,
+											.token = job->record.token,
+											.end = end,
+											.calibrations = &delivery->rows,
+											.failure_detail = end == BENCHMARK_SUCCEEDED ? NULL : outcome->detail}};
 	buffer_init(&delivery->text, BENCH_RESULT_MAX_BYTES);
 	calibrates = end == BENCHMARK_SUCCEEDED && calibrate_delivery(delivery, storage, job, bearer);
-	delivery->has_verification = calibrates && plan_verification_make(storage, job, &delivery->calibrations, clock_wall_us(), &delivery->verification,
-		&judgement.not_verified);
+	delivery->has_verification = calibrates &&
+		plan_verification_make(storage, job, &delivery->calibrations, clock_wall_us(), &delivery->verification, &judgement.not_verified);
 	judgement.calibrations = calibrates ? &delivery->calibrations : NULL;
 	judgement.verification = delivery->has_verification ? &delivery->verification : NULL;
 	bench_job_encode(job, outcome, &judgement, &delivery->text);
@@ -162,15 +176,15 @@ static bool take_lines(const struct bench_result *result, struct bench_job *job,
 		if (good)
 			bench_job_take(job, &line, text->text, text->length);
 		else
-			snprintf(detail, size, "line %zu of the result is not valid: %s %s", i + 1, failure.fault_count ? failure.faults[0].pointer : "",
-				failure.fault_count ? failure.faults[0].detail : failure.detail);
+			snprintf(detail, size, "line %zu of the result is not valid: %s %s", i + 1,
+				failure.fault_count ? failure.faults[0].pointer : "", failure.fault_count ? failure.faults[0].detail : failure.detail);
 	}
 	arena_release(&arena);
 	return good;
 }
 
-bool bench_delivery_read(const struct bench_result *result, struct bench_job *job, struct bench_worker_outcome *outcome, char *detail,
-	size_t size)
+bool bench_delivery_read(
+	const struct bench_result *result, struct bench_job *job, struct bench_worker_outcome *outcome, char *detail, size_t size)
 {
 	*outcome = (struct bench_worker_outcome){.end = end_of(result->end), .exit_code = -1, .signal = -1, .pid = -1};
 	buffer_init(&outcome->log, LOG_MAX_BYTES);

@@ -40,7 +40,7 @@ bool bench_delivery_calibrates(const struct bench_delivery *delivery);
 /* Fills job and outcome with an agent's result, as if its worker had run here. Each line is checked like a line from a
  * worker's pipe. Returns false, with a sentence in `detail`, for a result that is not valid. Release `outcome` with
  * bench_worker_release in both cases. */
-bool bench_delivery_read(const struct bench_result *result, struct bench_job *job, struct bench_worker_outcome *outcome, char *detail,
-	size_t size);
+bool bench_delivery_read(
+	const struct bench_result *result, struct bench_job *job, struct bench_worker_outcome *outcome, char *detail, size_t size);
 
 #endif

@@ -19,10 +19,17 @@ static void store_record(const struct device_record *record, struct storage *sto
 
 void bench_device_store(const struct bench_devices *devices, const struct bench_device_slot *slot, struct storage *storage)
 {
-	struct device_record record = {.id = slot->id, .node = devices->node, .backend = slot->told.backend,
-		.name = slot->told.name, .accelerator = slot->told.accelerator, .driver = slot->told.driver,
-		.memory_bytes = slot->told.memory_bytes, .state = bench_device_state_name(slot->state), .seen_at_us = clock_even_us(),
-		.state_reason = *slot->reason ? slot->reason : NULL, .properties = {slot->properties, strlen(slot->properties)}};
+	struct device_record record = {.id = slot->id,
+		.node = devices->node,
+		.backend = slot->told.backend,
+		.name = slot->told.name,
+		.accelerator = slot->told.accelerator,
+		.driver = slot->told.driver,
+		.memory_bytes = slot->told.memory_bytes,
+		.state = bench_device_state_name(slot->state),
+		.seen_at_us = clock_even_us(),
+		.state_reason = *slot->reason ? slot->reason : NULL,
+		.properties = {slot->properties, strlen(slot->properties)}};
 
 	store_record(&record, storage);
 }

@@ -34,7 +34,7 @@ struct bench_runner {
 	int wake_fd; /* eventfd: something was queued, cancelled, or we stop */
 	pthread_t thread;
 	_Atomic bool stopping, looked; /* looked: the devices of this machine were listed at least once */
-	pthread_mutex_t lock; /* protects the two members below */
+	pthread_mutex_t lock;          /* protects the two members below */
 	char cancel_id[UUID_TEXT_SIZE];
 	struct bench_runner_counts counts;
 
@@ -64,8 +64,7 @@ static bool wait_for_wake(struct bench_runner *runner, double seconds)
 	struct pollfd polled = {.fd = runner->wake_fd, .events = POLLIN};
 	uint64_t count;
 
-	return poll(&polled, 1, seconds > 0 ? (int)(seconds * 1e3) + 1 : 0) > 0 &&
-		read(runner->wake_fd, &count, sizeof(count)) == sizeof(count);
+	return poll(&polled, 1, seconds > 0 ? (int)(seconds * 1e3) + 1 : 0) > 0 && read(runner->wake_fd, &count, sizeof(count)) == sizeof(count);
 }
 
 bool bench_runner_is_looking(struct bench_runner *runner)
@@ -111,7 +110,8 @@ static void sweep_audit(struct bench_runner *runner)
 	enum { AUDIT_ENTRIES_A_SWEEP = 2000 };
 	static const int64_t hour_us = INT64_C(3600000000), day_us = INT64_C(86400000000);
 	struct failure failure;
-	struct audit_prune prune = {.job = {.kind = STORAGE_AUDIT_PRUNE, .failure = &failure}, .limit = AUDIT_ENTRIES_A_SWEEP,
+	struct audit_prune prune = {.job = {.kind = STORAGE_AUDIT_PRUNE, .failure = &failure},
+		.limit = AUDIT_ENTRIES_A_SWEEP,
 		.before_us = (clock_wall_us() - runner->options.audit_keep_days * day_us) / hour_us * hour_us};
 
 	failure_clear(&failure);
@@ -122,8 +122,10 @@ static void sweep_audit(struct bench_runner *runner)
 static void sweep_benchmarks(struct bench_runner *runner, bool restart)
 {
 	struct failure failure;
-	struct benchmark_sweep sweep = {.job = {.kind = STORAGE_BENCHMARK_SWEEP, .failure = &failure}, .now_us = clock_even_us(),
-		.restart = restart, .lease_us = (int64_t)(runner->options.lease_s * US_PER_S)};
+	struct benchmark_sweep sweep = {.job = {.kind = STORAGE_BENCHMARK_SWEEP, .failure = &failure},
+		.now_us = clock_even_us(),
+		.restart = restart,
+		.lease_us = (int64_t)(runner->options.lease_s * US_PER_S)};
 
 	failure_clear(&failure);
 	runner->sweep_ns = in_s(runner->options.lease_s / SWEEPS_A_LEASE);
@@ -142,7 +144,10 @@ static bool renew_lease(struct bench_runner *runner, double lease_s)
 	struct bench_job *job = runner->job;
 	struct failure failure;
 	struct benchmark_heartbeat heartbeat = {.job = {.kind = STORAGE_BENCHMARK_HEARTBEAT, .failure = &failure},
-		.id = job->record.id, .token = job->record.token, .now_us = clock_even_us(), .lease_us = (int64_t)(lease_s * US_PER_S),
+		.id = job->record.id,
+		.token = job->record.token,
+		.now_us = clock_even_us(),
+		.lease_us = (int64_t)(lease_s * US_PER_S),
 		.progress = job->progress_json.length ? job->progress_json.bytes : NULL};
 	enum status status;
 
@@ -244,7 +249,10 @@ static void release_job(struct bench_runner *runner, const char *reason)
 {
 	struct failure failure;
 	struct benchmark_release release = {.job = {.kind = STORAGE_BENCHMARK_RELEASE, .failure = &failure},
-		.id = runner->job->record.id, .token = runner->job->record.token, .now_us = clock_even_us(), .reason = reason};
+		.id = runner->job->record.id,
+		.token = runner->job->record.token,
+		.now_us = clock_even_us(),
+		.reason = reason};
 
 	failure_clear(&failure);
 	add_count(runner, &runner->counts.returned);
@@ -310,8 +318,13 @@ static void conclude_job(struct bench_runner *runner, struct bench_device_slot *
 
 static void run_job(struct bench_runner *runner, struct bench_device_slot *slot)
 {
-	const struct bench_attempt attempt = {.program = runner->program, .device = slot->id, .silence_s = runner->options.silence_s,
-		.term_grace_s = runner->options.term_grace_s, .wake_fd = runner->wake_fd, .context = runner, .on_tick = on_tick};
+	const struct bench_attempt attempt = {.program = runner->program,
+		.device = slot->id,
+		.silence_s = runner->options.silence_s,
+		.term_grace_s = runner->options.term_grace_s,
+		.wake_fd = runner->wake_fd,
+		.context = runner,
+		.on_tick = on_tick};
 	struct bench_job *job = runner->job;
 	struct bench_worker_outcome outcome;
 	int64_t start_ns = clock_monotonic_ns();
@@ -342,7 +355,9 @@ static bool claim_and_run(struct bench_runner *runner, struct bench_device_slot 
 	bench_job_open(job);
 	failure_clear(&failure);
 	claim = (struct benchmark_claim){.job = {.kind = STORAGE_BENCHMARK_CLAIM, .arena = &job->arena, .failure = &failure},
-		.device_id = slot->id, .now_us = clock_even_us(), .lease_us = (int64_t)(runner->options.lease_s * US_PER_S),
+		.device_id = slot->id,
+		.now_us = clock_even_us(),
+		.lease_us = (int64_t)(runner->options.lease_s * US_PER_S),
 		.benchmark = &job->record};
 	status = storage_run(runner->options.storage, &claim.job);
 	if (status == STATUS_OK) {
@@ -441,7 +456,8 @@ enum status bench_runner_start(const struct bench_runner_options *options, struc
 	pthread_mutex_init(&made->lock, NULL);
 	bench_devices_init(&made->devices);
 	made->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (made->wake_fd < 0 || !bench_program_find(options->program, made->program, sizeof(made->program)) || pthread_create(&made->thread, NULL, runner_thread, made)) {
+	if (made->wake_fd < 0 || !bench_program_find(options->program, made->program, sizeof(made->program)) ||
+		pthread_create(&made->thread, NULL, runner_thread, made)) {
 		free_runner(made);
 		return failure_set(failure, STATUS_UNAVAILABLE, "the benchmark runner cannot be started");
 	}

@@ -18,12 +18,12 @@ struct bench_runner;
 
 struct bench_runner_options {
 	struct storage *storage;
-	const char *program;     /* the program to run as `bench --worker`; NULL: this program */
-	bool sweeps_only;        /* do not use this machine's devices; its stored devices become `gone` */
-	unsigned audit_keep_days; /* the sweep deletes older entries of the audit log; 0: keep all */
+	const char *program;         /* the program to run as `bench --worker`; NULL: this program */
+	bool sweeps_only;            /* do not use this machine's devices; its stored devices become `gone` */
+	unsigned audit_keep_days;    /* the sweep deletes older entries of the audit log; 0: keep all */
 	double lease_s, heartbeat_s; /* 0: the lease is 60 s, the heartbeat a twelfth of the lease */
-	double term_grace_s;     /* from SIGTERM to SIGKILL of a worker; 0: 5 */
-	double silence_s;        /* a worker that sends nothing for this time is stopped; 0: 20 */
+	double term_grace_s;         /* from SIGTERM to SIGKILL of a worker; 0: 5 */
+	double silence_s;            /* a worker that sends nothing for this time is stopped; 0: 20 */
 	void *context;
 	/* Called after catalogue rows or calibrations were written: reload them. Runs on the runner's thread; may be
 	 * NULL. */

@@ -214,7 +214,7 @@ static bool call_tag_listed(const struct call *call, const char *list, const cha
 		*packed = call_drop_word(open, &length, CALL_PACKED_WORD);
 		if (scope == TAG_ANY_MEDIA)
 			(void)(call_drop_word(open, &length, call_media_word(MEDIA_CSV)) ||
-				   call_drop_word(open, &length, call_media_word(MEDIA_MARKDOWN)));
+				call_drop_word(open, &length, call_media_word(MEDIA_MARKDOWN)));
 		else if (*call_media_word(call->answer_media) && !call_drop_word(open, &length, call_media_word(call->answer_media)))
 			length = 0;
 		if ((!is_weak || scope == TAG_THIS_MEDIA) && length == strlen(tag) && memcmp(open, tag, length) == 0)
@@ -271,5 +271,6 @@ enum status call_match(struct call *call, int64_t revision)
 		return STATUS_OK;
 	if (call_tag_listed(call, call->if_match, call_revision_text(text, sizeof text, revision), TAG_ANY_MEDIA, &packed))
 		return STATUS_OK;
-	return failure_set(&call->failure, STATUS_PRECONDITION_FAILED, "the If-Match tag does not match the present revision %lld; read the resource again", (long long)revision);
+	return failure_set(&call->failure, STATUS_PRECONDITION_FAILED,
+		"the If-Match tag does not match the present revision %lld; read the resource again", (long long)revision);
 }

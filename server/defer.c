@@ -201,8 +201,9 @@ void defer_overrun(struct exchange *exchange)
 	const struct prefer none = {.wait_s = -1};
 	struct http *http = exchange->http;
 	struct exchange *twin = defer_twin(exchange);
-	struct waiting *waiting =
-		twin ? defer_waiting_for_job(twin, &none, clock_monotonic_ns() + http->options.queue_seconds * INT64_C(1000000000)) : NULL;
+	struct waiting *waiting = twin
+		? defer_waiting_for_job(twin, &none, clock_monotonic_ns() + http->options.queue_seconds * INT64_C(1000000000))
+		: NULL;
 	bool replayed = false;
 	enum status status;
 
@@ -273,7 +274,6 @@ void defer_answer(struct call *call, defer_look *look)
 	exchange->waiting = ARENA_NEW(&call->arena, struct waiting);
 	if (!exchange->waiting)
 		return; /* without memory: answered at once, as without the preference */
-	*exchange->waiting = (struct waiting){
-		.watch.look = defer_look_elsewhere, .exchange = exchange, .prefer = prefer, .look = look};
+	*exchange->waiting = (struct waiting){.watch.look = defer_look_elsewhere, .exchange = exchange, .prefer = prefer, .look = look};
 	exchange->deliver = defer_wait;
 }

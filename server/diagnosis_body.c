@@ -42,7 +42,7 @@ enum status diagnosis_body_open(struct body_sink *sink, struct failure *failure)
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory for the body");
 	}
 	crypto_hash_sha256_init(&body->hash);
-	*sink = (struct body_sink){.receive = diagnosis_receive, .end = diagnosis_end, .memory_bytes = diagnosis_memory_bytes,
-		.release = diagnosis_release, .state = body};
+	*sink = (struct body_sink){
+		.receive = diagnosis_receive, .end = diagnosis_end, .memory_bytes = diagnosis_memory_bytes, .release = diagnosis_release, .state = body};
 	return STATUS_OK;
 }

@@ -9,7 +9,7 @@
 
 struct diagnosis_body {
 	struct trace_reader *reader;
-	crypto_hash_sha256_state hash; /* of the decompressed body; identifies the trace in the answer */
+	crypto_hash_sha256_state hash;                  /* of the decompressed body; identifies the trace in the answer */
 	unsigned char digest[crypto_hash_sha256_BYTES]; /* valid after the end of the body */
 };
 

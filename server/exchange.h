@@ -27,31 +27,31 @@ struct stream;
 struct waiting;
 
 /* Request headers that the daemon reads. */
-#define HEADER_TABLE(X)                                              \
-	X(ACCEPT, "Accept")                                              \
-	X(ACCEPT_ENCODING, "Accept-Encoding")                            \
-	X(AUTHORIZATION, "Authorization")                                \
-	X(CONTENT_ENCODING, "Content-Encoding")                          \
-	X(CONTENT_LENGTH, "Content-Length")                              \
-	X(CONTENT_TYPE, "Content-Type")                                  \
-	X(FETCH_SITE, "Sec-Fetch-Site")                                  \
-	X(HOST, "Host")                                                  \
-	X(IDEMPOTENCY_KEY, "Idempotency-Key")                            \
-	X(IF_MATCH, "If-Match")                                          \
-	X(IF_NONE_MATCH, "If-None-Match")                                \
-	X(LAST_EVENT_ID, "Last-Event-ID")                                \
-	X(ORIGIN, "Origin")                                              \
-	X(PREFER, "Prefer")                                              \
-	X(REQUEST_METHOD, "Access-Control-Request-Method")               \
-	X(REQUEST_ID, "X-Request-Id")                                    \
-	X(TRACEPARENT, "traceparent")                                    \
+#define HEADER_TABLE(X) \
+	X(ACCEPT, "Accept") \
+	X(ACCEPT_ENCODING, "Accept-Encoding") \
+	X(AUTHORIZATION, "Authorization") \
+	X(CONTENT_ENCODING, "Content-Encoding") \
+	X(CONTENT_LENGTH, "Content-Length") \
+	X(CONTENT_TYPE, "Content-Type") \
+	X(FETCH_SITE, "Sec-Fetch-Site") \
+	X(HOST, "Host") \
+	X(IDEMPOTENCY_KEY, "Idempotency-Key") \
+	X(IF_MATCH, "If-Match") \
+	X(IF_NONE_MATCH, "If-None-Match") \
+	X(LAST_EVENT_ID, "Last-Event-ID") \
+	X(ORIGIN, "Origin") \
+	X(PREFER, "Prefer") \
+	X(REQUEST_METHOD, "Access-Control-Request-Method") \
+	X(REQUEST_ID, "X-Request-Id") \
+	X(TRACEPARENT, "traceparent") \
 	X(TRANSFER_ENCODING, "Transfer-Encoding")
 
 enum header {
 #define X(name, text) HEADER_##name,
 	HEADER_TABLE(X)
 #undef X
-	HEADER_COUNT
+		HEADER_COUNT
 };
 
 enum exchange_step {
@@ -63,9 +63,9 @@ enum exchange_step {
 };
 
 struct exchange {
-	struct call call; /* first member: exchange_of() converts a call to its exchange */
-	struct exchange *next; /* in a queue, or in the list of spare exchanges */
-	struct client client;  /* whose share of a queue it uses */
+	struct call call;           /* first member: exchange_of() converts a call to its exchange */
+	struct exchange *next;      /* in a queue, or in the list of spare exchanges */
+	struct client client;       /* whose share of a queue it uses */
 	struct share *share, *part; /* in its queue: the share of the client, and within it that of the address */
 	struct http *http;
 	struct MHD_Connection *mhd;
@@ -79,21 +79,21 @@ struct exchange {
 	int64_t started_ns, queued_ns; /* queued_ns: when it was queued for a worker */
 
 	struct body body;
-	size_t discarded_bytes; /* of a refused request's body */
-	size_t renewed_bytes;   /* bytes of the body that had arrived when the deadline was last renewed */
-	_Atomic bool reading;   /* a reader has the part of the body that has arrived; the connection is suspended */
-	bool paused;            /* its deadline is paused too */
-	bool whole;             /* nothing more of the body will arrive */
+	size_t discarded_bytes;            /* of a refused request's body */
+	size_t renewed_bytes;              /* bytes of the body that had arrived when the deadline was last renewed */
+	_Atomic bool reading;              /* a reader has the part of the body that has arrived; the connection is suspended */
+	bool paused;                       /* its deadline is paused too */
+	bool whole;                        /* nothing more of the body will arrive */
 	const char *headers[HEADER_COUNT]; /* values of the known headers as sent; NULL: not sent */
 	bool expect_continue;
-	bool close;    /* close the connection after the answer */
-	bool preflight; /* a CORS preflight request: answered 204 */
-	enum status refused; /* STATUS_OK, or the status to answer instead of running the handler */
+	bool close;                  /* close the connection after the answer */
+	bool preflight;              /* a CORS preflight request: answered 204 */
+	enum status refused;         /* STATUS_OK, or the status to answer instead of running the handler */
 	char allow[ROUTE_ALLOW_MAX]; /* the path's methods; set for METHOD_NOT_ALLOWED and preflights */
 	struct auth_identity identity;
 	char address[PEER_ADDRESS_SIZE]; /* the client's address; "": without a connection */
-	bool is_twin; /* answers for an exchange that has become the work of a job */
-	bool audited; /* a job carries its audit entry, or it needs none */
+	bool is_twin;                    /* answers for an exchange that has become the work of a job */
+	bool audited;                    /* a job carries its audit entry, or it needs none */
 
 	const void *fixed, *fixed_packed; /* an asset's bytes, sent instead of call.answer; packed: its gzip twin */
 	size_t fixed_length, fixed_packed_length;
@@ -103,16 +103,16 @@ struct exchange {
 	struct catalogue *catalogue;
 
 	void (*deliver)(struct exchange *exchange); /* called when the answer is complete; on any thread */
-	struct progress progress; /* progress of its computation */
-	struct arena_mark judged;    /* the call's arena when the request's headers were judged */
-	struct arena_mark untouched; /* the call's arena before its handler ran */
-	int64_t cpu_until_ns; /* limit in the CPU time of its thread: past it the request becomes a job; 0: no limit */
-	int64_t cpu_look_ns;  /* in the same clock: when it next checks whether other clients' requests wait */
-	bool overran;         /* it passed that limit, or gave way to others */
-	struct job *job;          /* the job that this exchange works for, without a connection; NULL: it has a connection */
-	struct stream *stream;    /* a stream of events, instead of a complete answer */
-	struct export *export;    /* an export of rows, instead of a complete answer */
-	struct waiting *waiting;  /* waits for work that its request started (server/defer.h) */
+	struct progress progress;                   /* progress of its computation */
+	struct arena_mark judged;                   /* the call's arena when the request's headers were judged */
+	struct arena_mark untouched;                /* the call's arena before its handler ran */
+	int64_t cpu_until_ns;                       /* limit in the CPU time of its thread: past it the request becomes a job; 0: no limit */
+	int64_t cpu_look_ns;                        /* in the same clock: when it next checks whether other clients' requests wait */
+	bool overran;                               /* it passed that limit, or gave way to others */
+	struct job *job;                            /* the job that this exchange works for, without a connection; NULL: it has a connection */
+	struct stream *stream;                      /* a stream of events, instead of a complete answer */
+	struct export *export;                      /* an export of rows, instead of a complete answer */
+	struct waiting *waiting;                    /* waits for work that its request started (server/defer.h) */
 
 	int http_status; /* the HTTP status that was sent */
 	size_t answer_length;

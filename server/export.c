@@ -4,9 +4,16 @@
 #include "server/http_private.h"
 #include "server/server.h"
 
-enum { EXPORT_FIRST_ROWS = 4, EXPORT_PAGE_ROWS = 200, EXPORT_PAGE_BYTES = 128 * 1024, EXPORT_PAGE_MAX_BYTES = 512 * 1024 * 1024, EXPORT_BLOCK_BYTES = 32 * 1024 };
+enum {
+	EXPORT_FIRST_ROWS = 4,
+	EXPORT_PAGE_ROWS = 200,
+	EXPORT_PAGE_BYTES = 128 * 1024,
+	EXPORT_PAGE_MAX_BYTES = 512 * 1024 * 1024,
+	EXPORT_BLOCK_BYTES = 32 * 1024
+};
 
-struct export {
+struct export
+{
 	struct exchange *exchange;
 	struct export_source source;
 	struct arena page, cursors[2]; /* the page's rows; its cursor and the cursor of the page before */
@@ -67,7 +74,8 @@ static void fill_page(struct export *export)
 	export->sent_bytes = 0;
 	if (export->pages == 0 && export->exchange->call.answer_media == MEDIA_CSV)
 		csv_header(export->source.table, CSV_EXPORT, &export->pending);
-	status = export->source.read(export->exchange->call.server->storage, export->source.filter, &request, &export->page, &list, &export->failure);
+	status = export->source.read(
+		export->exchange->call.server->storage, export->source.filter, &request, &export->page, &list, &export->failure);
 	if (status == STATUS_OK) {
 		write_rows(export, &list);
 		fit_rows(export, list.count ? list.count : 1);
@@ -78,7 +86,8 @@ static void fill_page(struct export *export)
 	}
 	export->failed = status != STATUS_OK || export->pending.failed;
 	if (export->failed)
-		log_event(LOG_ERROR, "export_cut", LOG_TEXT("request", export->exchange->call.request_id), LOG_TEXT("detail", export->failure.detail));
+		log_event(
+			LOG_ERROR, "export_cut", LOG_TEXT("request", export->exchange->call.request_id), LOG_TEXT("detail", export->failure.detail));
 }
 
 static ssize_t export_read(void *closure, uint64_t position, char *out, size_t room)
@@ -137,8 +146,11 @@ enum status export_rows(struct call *call, const struct export_source *source)
 	arena_init(&export->cursors[0], 4096);
 	arena_init(&export->cursors[1], 4096);
 	buffer_init(&export->pending, EXPORT_PAGE_MAX_BYTES);
-	call_header(call, "Content-Disposition", arena_printf(&call->arena, "attachment; filename=\"%s.%s\"", source->name,
-		call->answer_media == MEDIA_CSV ? "csv" : call->answer_media == MEDIA_NDJSON ? "ndjson" : "json"));
+	call_header(call, "Content-Disposition",
+		arena_printf(&call->arena, "attachment; filename=\"%s.%s\"", source->name,
+			call->answer_media == MEDIA_CSV          ? "csv"
+				: call->answer_media == MEDIA_NDJSON ? "ndjson"
+													 : "json"));
 	exchange->export = export;
 	return STATUS_OK;
 }
@@ -173,10 +185,11 @@ enum status export_begin(struct call *call, const struct row_ops *ops)
 	if (status == STATUS_OK && query.as_of_us > 0)
 		status = server_as_of_check(query.as_of_us, &call->failure);
 	if (status == STATUS_OK)
-		status = storage_catalogue_moment(call->server->storage, query.as_of_us > 0 ? query.as_of_us : 0, &call->arena, &moment_us, &revision,
-			&call->failure);
+		status = storage_catalogue_moment(
+			call->server->storage, query.as_of_us > 0 ? query.as_of_us : 0, &call->arena, &moment_us, &revision, &call->failure);
 	if (status != STATUS_OK || call_not_modified(call, revision))
 		return status;
-	*of = (struct catalogue_rows_of){.kind = ops->kind, .filter.as_of_us = moment_us > 0 ? moment_us : 1}; /* before the first change there are no rows */
+	*of = (struct catalogue_rows_of){
+		.kind = ops->kind, .filter.as_of_us = moment_us > 0 ? moment_us : 1}; /* before the first change there are no rows */
 	return export_rows(call, &(struct export_source){.table = ops->table, .name = name, .read = catalogue_read, .filter = of});
 }

@@ -19,8 +19,8 @@ struct MHD_Response;
 struct export_source {
 	const struct field_table *table;
 	const char *name; /* name of the file, without its extension */
-	enum status (*read)(struct storage *storage, const void *filter, const struct page_request *some, struct arena *arena, struct page_rows *rows,
-		struct failure *failure);
+	enum status (*read)(struct storage *storage, const void *filter, const struct page_request *some, struct arena *arena,
+		struct page_rows *rows, struct failure *failure);
 	const void *filter;
 };
 

@@ -11,8 +11,8 @@
 #include "storage/feeds.h"
 #include "storage/imports.h"
 
-enum status feed_refresh_walk(const struct feed *feed, const struct feed_setting *setting, struct arena *arena, struct feed_walk *walk,
-	struct failure *failure)
+enum status feed_refresh_walk(
+	const struct feed *feed, const struct feed_setting *setting, struct arena *arena, struct feed_walk *walk, struct failure *failure)
 {
 	enum status status = feed_walk_begin(walk, feed, setting->base_url, setting->scope, clock_wall_us(), arena, failure);
 
@@ -39,13 +39,18 @@ static const char *skips_text(const struct feed_rows *rows, struct arena *arena,
 	return kept;
 }
 
-static enum status record_begin(const struct feed_refresh *refresh, struct arena *arena, struct feed_refresh_record *record, struct failure *failure)
+static enum status record_begin(
+	const struct feed_refresh *refresh, struct arena *arena, struct feed_refresh_record *record, struct failure *failure)
 {
 	char id[UUID_TEXT_SIZE];
 
 	uuid_make(id);
-	*record = (struct feed_refresh_record){.id = arena_strdup(arena, id), .feed = refresh->feed->name, .started_by = refresh->started_by,
-		.started_at_us = clock_wall_us(), .source = refresh->feed->source, .licence = refresh->feed->licence,
+	*record = (struct feed_refresh_record){.id = arena_strdup(arena, id),
+		.feed = refresh->feed->name,
+		.started_by = refresh->started_by,
+		.started_at_us = clock_wall_us(),
+		.source = refresh->feed->source,
+		.licence = refresh->feed->licence,
 		.base_url = refresh->setting->base_url ? refresh->setting->base_url : refresh->feed->base_url};
 	return record->id ? STATUS_OK : failure_set(failure, STATUS_NO_MEMORY, "no memory for the refresh");
 }
@@ -55,8 +60,12 @@ static struct grid_hour *hours_of(const struct feed_refresh *refresh, const stru
 	struct grid_hour *hours = ARENA_ARRAY(arena, struct grid_hour, vetted->point_count + 1);
 
 	for (size_t i = 0; hours && i < vetted->point_count; i++)
-		hours[i] = (struct grid_hour){.zone = vetted->points[i].zone, .signal = vetted->points[i].signal, .feed = refresh->feed->name,
-			.start_us = vetted->points[i].start_us, .forecast = vetted->points[i].forecast, .gco2e_per_kwh = vetted->points[i].gco2e_per_kwh,
+		hours[i] = (struct grid_hour){.zone = vetted->points[i].zone,
+			.signal = vetted->points[i].signal,
+			.feed = refresh->feed->name,
+			.start_us = vetted->points[i].start_us,
+			.forecast = vetted->points[i].forecast,
+			.gco2e_per_kwh = vetted->points[i].gco2e_per_kwh,
 			.fetched_at_us = now_us};
 	return hours;
 }
@@ -66,7 +75,8 @@ static enum status refresh_collect(const struct feed_refresh *refresh, struct fe
 	struct fetch_traffic *traffic, struct feed_refresh_record *record, struct failure *failure)
 {
 	struct feed_validator *known = NULL;
-	enum status status = storage_feed_validators(refresh->server->storage, refresh->feed->name, walk->arena, &known, &traffic->known_count, failure);
+	enum status status = storage_feed_validators(
+		refresh->server->storage, refresh->feed->name, walk->arena, &known, &traffic->known_count, failure);
 
 	traffic->known = known;
 	if (status == STATUS_OK)
@@ -81,16 +91,19 @@ static enum status refresh_collect(const struct feed_refresh *refresh, struct fe
 	record->rejected = vetted->rejected;
 	/* If not a single row can be used, the feed has changed its format or its unit; this is not news about prices. */
 	if (status == STATUS_OK && vetted->rows.price_count + vetted->point_count == 0 && traffic->unchanged == 0)
-		status = failure_set(failure, STATUS_UNAVAILABLE, "%s: none of %lld rows can be used (%lld quarantined or rejected, %lld skipped)", refresh->feed->name,
-			(long long)record->seen, (long long)vetted->quarantined + (long long)vetted->rejected, (long long)record->skipped);
+		status = failure_set(failure, STATUS_UNAVAILABLE, "%s: none of %lld rows can be used (%lld quarantined or rejected, %lld skipped)",
+			refresh->feed->name, (long long)record->seen, (long long)vetted->quarantined + (long long)vetted->rejected,
+			(long long)record->skipped);
 	return status;
 }
 
 static enum status refresh_put(const struct feed_refresh *refresh, const struct feed_vetted *vetted, const struct fetch_traffic *traffic,
 	struct feed_refresh_record *record, bool good, struct arena *arena, struct failure *failure)
 {
-	struct feed_refresh_put put = {.job = {.kind = STORAGE_FEED_REFRESH_PUT, .arena = arena, .failure = failure}, .refresh = record,
-		.held = vetted->held, .held_count = vetted->held_count};
+	struct feed_refresh_put put = {.job = {.kind = STORAGE_FEED_REFRESH_PUT, .arena = arena, .failure = failure},
+		.refresh = record,
+		.held = vetted->held,
+		.held_count = vetted->held_count};
 	struct failure tidying = {.status = STATUS_OK};
 	enum status status;
 
@@ -129,7 +142,8 @@ static enum status refresh_status(enum status status)
 	return STATUS_UNAVAILABLE;
 }
 
-enum status feed_refresh_run(const struct feed_refresh *refresh, struct arena *arena, struct feed_refresh_record *record, struct failure *failure)
+enum status feed_refresh_run(
+	const struct feed_refresh *refresh, struct arena *arena, struct feed_refresh_record *record, struct failure *failure)
 {
 	struct catalogue *catalogue = server_catalogue(refresh->server);
 	struct feed_vetted vetted = {0};
@@ -148,8 +162,10 @@ enum status feed_refresh_run(const struct feed_refresh *refresh, struct arena *a
 		failure_clear(&storing);
 		record->finished_at_us = clock_wall_us();
 		record->finished_at_us = record->finished_at_us < record->started_at_us ? record->started_at_us : record->finished_at_us;
-		record->outcome = status == STATUS_CANCELLED ? "cancelled" : status != STATUS_OK ? "failed"
-			: vetted.rows.price_count + vetted.point_count == 0 ? "unchanged" : "succeeded";
+		record->outcome = status == STATUS_CANCELLED            ? "cancelled"
+			: status != STATUS_OK                               ? "failed"
+			: vetted.rows.price_count + vetted.point_count == 0 ? "unchanged"
+																: "succeeded";
 		if (status != STATUS_OK)
 			record->detail = arena_strdup(arena, failure->detail);
 		stored = refresh_put(refresh, &vetted, &traffic, record, status == STATUS_OK, arena, &storing);

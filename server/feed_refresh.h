@@ -20,11 +20,11 @@ struct feed_refresh {
 /* Runs the refresh, stores its record, and fills *record. The arena holds the record's texts and all rows. Returns the
  * status of the refresh: OK; UNAVAILABLE (no answer, or no rows that pass the checks; the earlier rows remain);
  * CANCELLED; or the storage's failure. */
-FALLIBLE enum status feed_refresh_run(const struct feed_refresh *refresh, struct arena *arena, struct feed_refresh_record *record,
-	struct failure *failure);
+FALLIBLE enum status feed_refresh_run(
+	const struct feed_refresh *refresh, struct arena *arena, struct feed_refresh_record *record, struct failure *failure);
 
 /* Prepares the walk of a feed from its settings: URL, scope and key. */
-FALLIBLE enum status feed_refresh_walk(const struct feed *feed, const struct feed_setting *setting, struct arena *arena, struct feed_walk *walk,
-	struct failure *failure);
+FALLIBLE enum status feed_refresh_walk(
+	const struct feed *feed, const struct feed_setting *setting, struct arena *arena, struct feed_walk *walk, struct failure *failure);
 
 #endif

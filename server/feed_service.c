@@ -85,8 +85,12 @@ enum status feeds_refresh(struct feed_service *service, enum feed_id id, const s
 {
 	struct feed_progress own = {service, progress};
 	const struct progress both = {.context = &own, .stop = feed_stop, .note = feed_note};
-	const struct feed_refresh refresh = {.server = service->server, .feed = &feeds[id], .setting = &service->settings[id],
-		.options = &service->options, .progress = &both, .started_by = started_by};
+	const struct feed_refresh refresh = {.server = service->server,
+		.feed = &feeds[id],
+		.setting = &service->settings[id],
+		.options = &service->options,
+		.progress = &both,
+		.started_by = started_by};
 	enum status status = feed_refresh_run(&refresh, arena, record, failure);
 
 	feed_count(service, id, record, status);
@@ -166,7 +170,9 @@ static void *feed_thread(void *context)
 		worker->state.running = true;
 		pthread_mutex_unlock(&service->mutex);
 		if (call)
-			call_complete(call, atomic_load(&service->stopping) ? failure_set(&call->failure, STATUS_DRAINING, "the daemon is shutting down") : task->work(call));
+			call_complete(call,
+				atomic_load(&service->stopping) ? failure_set(&call->failure, STATUS_DRAINING, "the daemon is shutting down")
+												: task->work(call));
 		else
 			refresh_scheduled(worker);
 		pthread_mutex_lock(&service->mutex);
@@ -191,8 +197,8 @@ static int64_t due_ns(const struct feed_service *service, enum feed_id id, int64
 
 	failure_clear(&unused);
 	arena_init(&arena, SETTINGS_MAX_BYTES);
-	if (storage_feed_refresh_list(service->server->storage, feeds[id].name, &newest, &arena, &list, &unused) == STATUS_OK && list.count > 0 &&
-		strcmp(list.items[0].outcome, "failed") != 0)
+	if (storage_feed_refresh_list(service->server->storage, feeds[id].name, &newest, &arena, &list, &unused) == STATUS_OK &&
+		list.count > 0 && strcmp(list.items[0].outcome, "failed") != 0)
 		wait_ns = usual_ns - (clock_wall_us() - list.items[0].finished_at_us) * 1000;
 	arena_release(&arena);
 	if (wait_ns > usual_ns)
@@ -226,8 +232,8 @@ enum status feeds_start(struct server *server, struct feed_service **out, struct
 	if (!service)
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory for the feeds");
 	service->server = server;
-	service->options = (struct fetch_options){.pace = &service->pace, .ca_file = options->feed_ca_file, .local = options->feed_local,
-		.request_s = options->feed_seconds};
+	service->options = (struct fetch_options){
+		.pace = &service->pace, .ca_file = options->feed_ca_file, .local = options->feed_local, .request_s = options->feed_seconds};
 	pace_init(&service->pace);
 	arena_init(&service->arena, SETTINGS_MAX_BYTES);
 	pthread_mutex_init(&service->mutex, NULL);
@@ -285,8 +291,8 @@ enum status feeds_need(const struct feed_service *service, enum feed_id id, stru
 {
 	if (service->settings[id].enabled)
 		return STATUS_OK;
-	return failure_set(failure, STATUS_CONFLICT, "the feed %s is off, as outgoing requests are by default; start the daemon with --feeds %s",
-		feeds[id].name, feeds[id].name);
+	return failure_set(failure, STATUS_CONFLICT,
+		"the feed %s is off, as outgoing requests are by default; start the daemon with --feeds %s", feeds[id].name, feeds[id].name);
 }
 
 enum status feeds_submit(struct feed_service *service, enum feed_id id, struct call *call, handler_function *work)
@@ -303,7 +309,8 @@ enum status feeds_submit(struct feed_service *service, enum feed_id id, struct c
 		status = failure_set(&call->failure, STATUS_DRAINING, "the daemon is shutting down");
 	} else if (worker->state.waiting >= FEED_QUEUE_MAX) {
 		call->failure.retry_after_s = 10;
-		status = failure_set(&call->failure, STATUS_OVERLOADED, "%d requests already wait for the feed %s; try again later", FEED_QUEUE_MAX, feeds[id].name);
+		status = failure_set(
+			&call->failure, STATUS_OVERLOADED, "%d requests already wait for the feed %s; try again later", FEED_QUEUE_MAX, feeds[id].name);
 	} else {
 		*worker->last = task;
 		worker->last = &task->next;
@@ -319,6 +326,7 @@ void feeds_state_get(struct feed_service *service, enum feed_id id, struct feed_
 	pthread_mutex_lock(&service->mutex);
 	*state = service->workers[id].state;
 	if (service->workers[id].due_ns)
-		state->next_at_us = (clock_wall_us() + (service->workers[id].due_ns - clock_boot_ns()) / 1000 + 500000) / 1000000 * 1000000; /* computed from two clocks: rounded to whole seconds */
+		state->next_at_us = (clock_wall_us() + (service->workers[id].due_ns - clock_boot_ns()) / 1000 + 500000) / 1000000 *
+			1000000; /* computed from two clocks: rounded to whole seconds */
 	pthread_mutex_unlock(&service->mutex);
 }

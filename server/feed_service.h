@@ -43,9 +43,9 @@ FALLIBLE enum status feeds_refresh(struct feed_service *service, enum feed_id id
 struct feed_state {
 	bool running;
 	size_t waiting;
-	int64_t next_at_us; /* the next scheduled refresh; 0: none */
+	int64_t next_at_us;    /* the next scheduled refresh; 0: none */
 	uint64_t refreshes[3]; /* since the start: [0] succeeded or unchanged, [1] failed, [2] cancelled */
-	int64_t last_good_us; /* since the start; 0: none */
+	int64_t last_good_us;  /* since the start; 0: none */
 	uint64_t quarantined, rows_changed;
 };
 void feeds_state_get(struct feed_service *service, enum feed_id id, struct feed_state *state);

@@ -26,8 +26,8 @@ static enum status unknown_feed(const char *option, const char *name, struct fai
 	for (size_t i = 0; i < FEED_COUNT; i++)
 		spelling_offer(&spelling, feeds[i].name);
 	spelling_list(&spelling, nearest, sizeof nearest);
-	return failure_set(failure, STATUS_INVALID, "%s: there is no feed \"%.60s\"; %s%s", option, name, nearest[0] ? "similar names: " : "see docs/feeds.md",
-		nearest);
+	return failure_set(failure, STATUS_INVALID, "%s: there is no feed \"%.60s\"; %s%s", option, name,
+		nearest[0] ? "similar names: " : "see docs/feeds.md", nearest);
 }
 
 /* Reads the next item of a comma-separated list; pair->feed is NULL at its end. */
@@ -64,10 +64,11 @@ static enum status take_enabled(const struct pair *pair, struct feed_setting *se
 	if (pair->value)
 		minutes = strtoul(pair->value, &end, 10);
 	if (pair->value && (end == pair->value || *end || minutes < 1 || minutes > FEED_MINUTES_MAX || pair->value[0] == '-'))
-		return failure_set(failure, STATUS_INVALID, "feeds: %s=MINUTES must have 1 to %d minutes between two refreshes, not \"%.40s\"", pair->feed->name, FEED_MINUTES_MAX,
-			pair->value);
+		return failure_set(failure, STATUS_INVALID, "feeds: %s=MINUTES must have 1 to %d minutes between two refreshes, not \"%.40s\"",
+			pair->feed->name, FEED_MINUTES_MAX, pair->value);
 	if (pair->feed->kind == FEED_MODELS && minutes > 0)
-		return failure_set(failure, STATUS_INVALID, "feeds: %s fetches single models and is not refreshed; leave out =MINUTES", pair->feed->name);
+		return failure_set(
+			failure, STATUS_INVALID, "feeds: %s fetches single models and is not refreshed; leave out =MINUTES", pair->feed->name);
 	setting->enabled = true;
 	setting->every_minutes = (unsigned)minutes;
 	return STATUS_OK;
@@ -88,7 +89,8 @@ static enum status take_scope(const struct pair *pair, struct feed_setting *sett
 	if (!pair->value || !*pair->value)
 		return failure_set(failure, STATUS_INVALID, "feed-scopes: give %s=WORDS (%s)", pair->feed->name, pair->feed->scope_is);
 	if (!*pair->feed->scope)
-		return failure_set(failure, STATUS_INVALID, "feed-scopes: the feed %s has no scope (%s); leave it out", pair->feed->name, pair->feed->scope_is);
+		return failure_set(
+			failure, STATUS_INVALID, "feed-scopes: the feed %s has no scope (%s); leave it out", pair->feed->name, pair->feed->scope_is);
 	setting->scope = pair->value;
 	return feed_walk_begin(&walk, pair->feed, NULL, pair->value, clock_wall_us(), arena, failure);
 }
@@ -108,13 +110,13 @@ static enum status take_redirects(const struct pair *pair, struct feed_setting *
 
 enum list { LIST_FEEDS, LIST_URLS, LIST_SCOPES, LIST_REDIRECTS, LIST_COUNT };
 
-static enum status take_list(const struct options *options, enum list which, struct arena *arena, struct feed_setting settings[FEED_COUNT],
-	struct failure *failure)
+static enum status take_list(
+	const struct options *options, enum list which, struct arena *arena, struct feed_setting settings[FEED_COUNT], struct failure *failure)
 {
-	static const char *const names[LIST_COUNT] = {[LIST_FEEDS] = "feeds", [LIST_URLS] = "feed-urls", [LIST_SCOPES] = "feed-scopes",
-		[LIST_REDIRECTS] = "feed-redirects"};
-	const char *const texts[LIST_COUNT] = {[LIST_FEEDS] = options->feeds, [LIST_URLS] = options->feed_urls, [LIST_SCOPES] = options->feed_scopes,
-		[LIST_REDIRECTS] = options->feed_redirects};
+	static const char *const names[LIST_COUNT] = {
+		[LIST_FEEDS] = "feeds", [LIST_URLS] = "feed-urls", [LIST_SCOPES] = "feed-scopes", [LIST_REDIRECTS] = "feed-redirects"};
+	const char *const texts[LIST_COUNT] = {
+		[LIST_FEEDS] = options->feeds, [LIST_URLS] = options->feed_urls, [LIST_SCOPES] = options->feed_scopes, [LIST_REDIRECTS] = options->feed_redirects};
 	char *list = arena_strdup(arena, texts[which]);
 	struct pair pair;
 	enum status status = list ? next_pair(names[which], &list, &pair, failure) : STATUS_NO_MEMORY;
@@ -123,9 +125,9 @@ static enum status take_list(const struct options *options, enum list which, str
 		struct feed_setting *setting = &settings[pair.id];
 
 		status = which == LIST_FEEDS ? take_enabled(&pair, setting, failure)
-			: which == LIST_URLS ? take_url(&pair, setting, options->feed_local, failure)
-			: which == LIST_SCOPES ? take_scope(&pair, setting, arena, failure)
-			: take_redirects(&pair, setting, failure);
+			: which == LIST_URLS     ? take_url(&pair, setting, options->feed_local, failure)
+			: which == LIST_SCOPES   ? take_scope(&pair, setting, arena, failure)
+									 : take_redirects(&pair, setting, failure);
 		if (status == STATUS_OK)
 			status = next_pair(names[which], &list, &pair, failure);
 	}
@@ -133,7 +135,8 @@ static enum status take_list(const struct options *options, enum list which, str
 }
 
 /* A key that a feed needs must be readable; an optional key is used if its file exists. */
-static enum status take_keys(const struct options *options, struct arena *arena, struct feed_setting settings[FEED_COUNT], struct failure *failure)
+static enum status take_keys(
+	const struct options *options, struct arena *arena, struct feed_setting settings[FEED_COUNT], struct failure *failure)
 {
 	enum status status = STATUS_OK;
 
@@ -143,8 +146,8 @@ static enum status take_keys(const struct options *options, struct arena *arena,
 		if (!settings[i].enabled)
 			continue;
 		if (feeds[i].key && !file)
-			return failure_set(failure, STATUS_INVALID, "feeds: %s needs %s: put it into a file %s of the folder that --feed-keys names", feeds[i].name,
-				feeds[i].key, feeds[i].name);
+			return failure_set(failure, STATUS_INVALID, "feeds: %s needs %s: put it into a file %s of the folder that --feed-keys names",
+				feeds[i].name, feeds[i].key, feeds[i].name);
 		if (file && (feeds[i].key || access(file, F_OK) == 0))
 			settings[i].key_file = file;
 		status = feed_key_read(&feeds[i], &settings[i], arena, &key, failure);
@@ -152,8 +155,8 @@ static enum status take_keys(const struct options *options, struct arena *arena,
 	return status;
 }
 
-enum status feed_settings_read(const struct options *options, struct arena *arena, struct feed_setting settings[FEED_COUNT],
-	struct failure *failure)
+enum status feed_settings_read(
+	const struct options *options, struct arena *arena, struct feed_setting settings[FEED_COUNT], struct failure *failure)
 {
 	enum status status = STATUS_OK;
 
@@ -163,8 +166,8 @@ enum status feed_settings_read(const struct options *options, struct arena *aren
 	return status == STATUS_OK ? take_keys(options, arena, settings, failure) : status;
 }
 
-enum status feed_key_read(const struct feed *feed, const struct feed_setting *setting, struct arena *arena, const char **key,
-	struct failure *failure)
+enum status feed_key_read(
+	const struct feed *feed, const struct feed_setting *setting, struct arena *arena, const char **key, struct failure *failure)
 {
 	char text[FEED_KEY_MAX_BYTES + 2];
 	ssize_t length;

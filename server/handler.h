@@ -33,8 +33,8 @@ struct server;
 
 struct principal {
 	enum role role;
-	const char *id, *name; /* of the key; "anonymous" if no key is needed */
-	const char *owner;     /* owner of jobs, stored answers and agents: id of the first key in the chain of rotated keys */
+	const char *id, *name;               /* of the key; "anonymous" if no key is needed */
+	const char *owner;                   /* owner of jobs, stored answers and agents: id of the first key in the chain of rotated keys */
 	const char *scope_key, *scope_value; /* the key sees and writes only plans with this label (server/scope.h); NULL: all plans */
 };
 
@@ -45,30 +45,30 @@ struct call_header {
 struct call {
 	/* The request, read-only. */
 	const struct route *route;
-	const char *method, *path;               /* path: percent-decoded, valid UTF-8, without the query */
+	const char *method, *path;                    /* path: percent-decoded, valid UTF-8, without the query */
 	const char *parameters[ROUTE_PARAMETERS_MAX]; /* of the path, in the order of the route's template: [0] is {id} */
-	const struct query_parameter *query;     /* decoded; duplicates kept in order */
+	const struct query_parameter *query;          /* decoded; duplicates kept in order */
 	size_t query_count;
 	const char *body; /* decompressed, NUL-terminated; "" when there is none */
 	size_t body_length;
 	const unsigned char *streamed_sha256; /* hash of a streamed body; NULL: not computed */
-	void *streamed; /* what a streamed body was read into; NULL for other routes */
-	enum media body_media; /* MEDIA_COUNT when there is no body */
-	enum media accept;     /* media type of the answer: one of the route's */
+	void *streamed;                       /* what a streamed body was read into; NULL for other routes */
+	enum media body_media;                /* MEDIA_COUNT when there is no body */
+	enum media accept;                    /* media type of the answer: one of the route's */
 	const char *if_match, *if_none_match, *idempotency_key, *prefer, *last_event_id; /* NULL when not sent */
 	struct principal principal;
 	char request_id[CALL_REQUEST_ID_MAX], traceparent[CALL_TRACEPARENT_SIZE]; /* traceparent "" when not sent */
-	struct server *server; /* storage, options, ...: server/server.h */
+	struct server *server;                                                    /* storage, options, ...: server/server.h */
 
 	/* Working memory. */
 	struct arena arena;
 	struct failure failure;
 
 	/* The answer. */
-	int http_status;          /* 0: 200 */
-	enum media answer_media;  /* starts as `accept` */
-	struct buffer answer;     /* maximum CALL_ANSWER_MAX_BYTES */
-	struct json_writer json;  /* writes into `answer` */
+	int http_status;         /* 0: 200 */
+	enum media answer_media; /* starts as `accept` */
+	struct buffer answer;    /* maximum CALL_ANSWER_MAX_BYTES */
+	struct json_writer json; /* writes into `answer` */
 	struct call_header headers[CALL_HEADERS_MAX];
 	size_t header_count;
 };

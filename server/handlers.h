@@ -25,18 +25,19 @@ handler_function handle_accelerator_list, handle_accelerator_create, handle_acce
 	handle_accelerator_patch, handle_accelerator_delete;
 handler_function handle_model_list, handle_model_create, handle_model_get, handle_model_put, handle_model_patch, handle_model_delete;
 handler_function handle_price_list, handle_price_create, handle_price_get, handle_price_put, handle_price_patch, handle_price_delete;
-handler_function handle_region_list, handle_region_create, handle_region_get, handle_region_put, handle_region_patch,
-	handle_region_delete;
+handler_function handle_region_list, handle_region_create, handle_region_get, handle_region_put, handle_region_patch, handle_region_delete;
 
 /* server/handlers/catalogue.c, model_import.c */
 handler_function handle_catalogue, handle_offers, handle_model_import;
 
 /* server/handlers/benchmarks.c */
 handler_function handle_device_list, handle_benchmark_list, handle_benchmark_create, handle_benchmark_get, handle_benchmark_cancel,
-	handle_benchmark_events, handle_calibration_list, handle_calibration_decide, handle_calibration_delete, handle_observation_list, handle_observation_create, handle_observation_get, handle_observation_delete;
+	handle_benchmark_events, handle_calibration_list, handle_calibration_decide, handle_calibration_delete, handle_observation_list,
+	handle_observation_create, handle_observation_get, handle_observation_delete;
 
 /* server/handlers/agents.c, leases.c */
-handler_function handle_agent_list, handle_agent_register, handle_agent_delete, handle_agent_lease, handle_lease_heartbeat, handle_lease_result, handle_lease_release;
+handler_function handle_agent_list, handle_agent_register, handle_agent_delete, handle_agent_lease, handle_lease_heartbeat,
+	handle_lease_result, handle_lease_release;
 
 /* server/handlers/feeds.c */
 handler_function handle_feed_list, handle_feed_get, handle_feed_refresh;

@@ -15,9 +15,16 @@
 #include "server/stream.h"
 #include "server/wire/half_close.h"
 
-enum { HTTP_CONNECTION_MEMORY_BYTES = 32 * 1024, HTTP_DRAIN_STEP_US = 10000, HTTP_IDLE_STEPS = 3, HTTP_HANDSHAKE_US = 100000, HTTP_RENEW_BYTES = 4 * 1024 * 1024,
+enum {
+	HTTP_CONNECTION_MEMORY_BYTES = 32 * 1024,
+	HTTP_DRAIN_STEP_US = 10000,
+	HTTP_IDLE_STEPS = 3,
+	HTTP_HANDSHAKE_US = 100000,
+	HTTP_RENEW_BYTES = 4 * 1024 * 1024,
 	HTTP_READ_AT_ONCE_BYTES = 16 * 1024,
-	HTTP_OTHER_DESCRIPTORS = 96 /* database, log, feeds, devices */, HTTP_CONNECTIONS_LEAST = 16 };
+	HTTP_OTHER_DESCRIPTORS = 96 /* database, log, feeds, devices */,
+	HTTP_CONNECTIONS_LEAST = 16
+};
 
 /* --- one request ------------------------------------------------------------------------------------------- */
 
@@ -133,7 +140,7 @@ static enum MHD_Result http_body(struct exchange *exchange, const char *piece, s
 	*length = 0;
 	if (exchange->refused == STATUS_OK) {
 		exchange->refused = body_is_work(body) ? body_hold(body, piece, got, &exchange->call.failure)
-		                                       : body_receive(body, piece, got, &exchange->call.failure);
+											   : body_receive(body, piece, got, &exchange->call.failure);
 		if (exchange->refused == STATUS_OK)
 			return body_holds_enough(body) ? http_pause(exchange) : MHD_YES;
 	}
@@ -204,7 +211,8 @@ void call_complete(struct call *call, enum status status)
 static enum status http_overdue(struct http *http, struct failure *failure)
 {
 	return failure_set(failure, STATUS_OVERLOADED,
-		"no worker became free within %u s; try again later, or send Prefer: respond-async to make the request a job", http->options.queue_seconds);
+		"no worker became free within %u s; try again later, or send Prefer: respond-async to make the request a job",
+		http->options.queue_seconds);
 }
 
 static bool http_is_overdue(const struct http *http, int64_t waited_ns)
@@ -479,11 +487,11 @@ static struct MHD_Daemon *http_listen(struct http *http)
 		pool[0].option = MHD_OPTION_END;
 	return MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, http_admit, http,
 		http_access, http, MHD_OPTION_EXTERNAL_LOGGER, http_library_log, NULL, MHD_OPTION_LISTEN_SOCKET, http->listener.fd,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_CONNECTION_MEMORY_BYTES, MHD_OPTION_CONNECTION_LIMIT, options->connections + PEERS_RESERVE,
-		MHD_OPTION_PER_IP_CONNECTION_LIMIT, options->connections_per_ip, MHD_OPTION_CONNECTION_TIMEOUT, options->idle_seconds,
-		MHD_OPTION_URI_LOG_CALLBACK, http_request_line, http, MHD_OPTION_UNESCAPE_CALLBACK, http_keep_raw, NULL,
-		MHD_OPTION_NOTIFY_COMPLETED, http_completed, http, MHD_OPTION_NOTIFY_CONNECTION, http_connection, http, MHD_OPTION_ARRAY, pool,
-		MHD_OPTION_END);
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_CONNECTION_MEMORY_BYTES, MHD_OPTION_CONNECTION_LIMIT,
+		options->connections + PEERS_RESERVE, MHD_OPTION_PER_IP_CONNECTION_LIMIT, options->connections_per_ip,
+		MHD_OPTION_CONNECTION_TIMEOUT, options->idle_seconds, MHD_OPTION_URI_LOG_CALLBACK, http_request_line, http,
+		MHD_OPTION_UNESCAPE_CALLBACK, http_keep_raw, NULL, MHD_OPTION_NOTIFY_COMPLETED, http_completed, http, MHD_OPTION_NOTIFY_CONNECTION,
+		http_connection, http, MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
 }
 
 /* The pools have one thread more than one client may use: a second client always finds a free thread. */
@@ -491,7 +499,8 @@ static bool http_start_workers(struct http *http)
 {
 	const struct http_options *options = &http->options;
 	unsigned heavy = http_or_cores(options->workers), light = http_or_cores(options->light_workers), readers = (http_or_cores(0) + 1) / 2;
-	const struct workers_options of_heavy = {.threads = heavy + 1, .threads_per_client = heavy, .maximum = options->queue, .run = http_take_heavy},
+	const struct workers_options
+		of_heavy = {.threads = heavy + 1, .threads_per_client = heavy, .maximum = options->queue, .run = http_take_heavy},
 		of_light = {.threads = light < 2 && options->light_workers == 0 ? 2 : light, .maximum = options->queue, .run = http_take},
 		of_readers = {.threads = readers + 1, .threads_per_client = readers, .maximum = options->connections, .run = http_read};
 
@@ -501,9 +510,14 @@ static bool http_start_workers(struct http *http)
 static bool http_start_jobs(struct http *http)
 {
 	const struct http_options *options = &http->options;
-	const struct jobs_options jobs = {.maximum = options->jobs, .per_owner = options->jobs_per_key, .keep_seconds = options->job_keep_seconds,
-		.threads = http_or_cores(options->job_workers), .memory_bytes = options->job_memory_bytes, .pool = &http->pool,
-		.watcher = &http->watcher, .started_us = http->server->started_us};
+	const struct jobs_options jobs = {.maximum = options->jobs,
+		.per_owner = options->jobs_per_key,
+		.keep_seconds = options->job_keep_seconds,
+		.threads = http_or_cores(options->job_workers),
+		.memory_bytes = options->job_memory_bytes,
+		.pool = &http->pool,
+		.watcher = &http->watcher,
+		.started_us = http->server->started_us};
 
 	http->jobs = watcher_start(&http->watcher) ? jobs_start(&jobs) : NULL;
 	return http->jobs != NULL;

@@ -36,15 +36,15 @@ struct http_options {
 	unsigned queue;              /* maximum number of calls that wait for a worker */
 	unsigned queue_seconds;      /* longest wait for a worker */
 	unsigned connections, connections_per_ip;
-	unsigned idle_seconds;       /* an inactive connection is closed after this time */
-	unsigned receive_seconds;    /* total, from a request's first byte to its last */
-	unsigned send_seconds;       /* total, from an answer's first byte to its last */
-	size_t memory_bytes;         /* memory for bodies and answers together; past it the answer is 503 */
-	const char *cors_origins;    /* comma-separated, "*" for any; empty: off */
-	const char *allowed_hosts;   /* comma-separated names, in addition to localhost and addresses; used while no key exists */
+	unsigned idle_seconds;     /* an inactive connection is closed after this time */
+	unsigned receive_seconds;  /* total, from a request's first byte to its last */
+	unsigned send_seconds;     /* total, from an answer's first byte to its last */
+	size_t memory_bytes;       /* memory for bodies and answers together; past it the answer is 503 */
+	const char *cors_origins;  /* comma-separated, "*" for any; empty: off */
+	const char *allowed_hosts; /* comma-separated names, in addition to localhost and addresses; used while no key exists */
 	unsigned jobs, jobs_per_key, job_keep_seconds, job_workers; /* server/job_queue.h; job_workers 0: one per core */
 	size_t job_memory_bytes;
-	bool metrics_open;           /* /metrics needs no key */
+	bool metrics_open; /* /metrics needs no key */
 };
 
 /* Binds and listens, but does not answer yet: a port in use is reported before the process detaches. */
@@ -60,7 +60,7 @@ FALLIBLE enum status http_start(struct http *http, struct server *server, struct
 
 struct http_state {
 	size_t in_flight, queue_depth, body_bytes, connections;
-	uint64_t connections_cut; /* closed by a deadline, since the start */
+	uint64_t connections_cut;                                                           /* closed by a deadline, since the start */
 	uint64_t connections_cut_for_room, connections_cut_for_memory, connections_refused; /* likewise */
 };
 void http_state_get(const struct http *http, struct http_state *state); /* thread-safe */

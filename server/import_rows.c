@@ -158,7 +158,8 @@ static int name_order(const void *a, const void *b)
 }
 
 /* Counts and lists the imported rows that the file does not name. */
-static enum status compare_unnamed(struct comparison *comparison, const struct catalogue *catalogue, const struct row_set *set, struct failure *failure)
+static enum status compare_unnamed(
+	struct comparison *comparison, const struct catalogue *catalogue, const struct row_set *set, struct failure *failure)
 {
 	const struct row_ops *ops = comparison->ops;
 	struct row_span current = row_span_of(ops, catalogue);
@@ -215,8 +216,11 @@ enum status import_rows_tell_faults(const struct row_reader *reader, struct aren
 	for (; view->faults.count < count; view->faults.count++) {
 		const struct row_fault *fault = &faults[view->faults.count];
 
-		view->faults.items[view->faults.count] = (struct import_fault){.row = fault->place.row, .line = fault->place.line,
-			.column = fault->column[0] ? fault->column : NULL, .code = fault->code, .detail = fault->detail};
+		view->faults.items[view->faults.count] = (struct import_fault){.row = fault->place.row,
+			.line = fault->place.line,
+			.column = fault->column[0] ? fault->column : NULL,
+			.code = fault->code,
+			.detail = fault->detail};
 	}
 	return STATUS_OK;
 }

@@ -19,6 +19,7 @@ FALLIBLE enum status import_rows_compare(const struct row_ops *ops, const struct
 	const struct import_query *query, struct arena *arena, struct import_view *view, struct failure *failure);
 
 /* Copies the reader's faults into the answer. */
-FALLIBLE enum status import_rows_tell_faults(const struct row_reader *reader, struct arena *arena, struct import_view *view, struct failure *failure);
+FALLIBLE enum status import_rows_tell_faults(
+	const struct row_reader *reader, struct arena *arena, struct import_view *view, struct failure *failure);
 
 #endif

@@ -95,7 +95,9 @@ static void *import_thread(void *context)
 			break;
 		pthread_mutex_unlock(&service->mutex);
 		if (call)
-			call_complete(call, atomic_load(&service->stopping) ? failure_set(&call->failure, STATUS_DRAINING, "the daemon is shutting down") : task->work(call));
+			call_complete(call,
+				atomic_load(&service->stopping) ? failure_set(&call->failure, STATUS_DRAINING, "the daemon is shutting down")
+												: task->work(call));
 		settle_imports(service);
 		pthread_mutex_lock(&service->mutex);
 	}

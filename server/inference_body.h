@@ -10,7 +10,7 @@
 
 struct inference_body {
 	struct arrival_reader *reader;
-	crypto_hash_sha256_state hash; /* of the decompressed body */
+	crypto_hash_sha256_state hash;                  /* of the decompressed body */
 	unsigned char digest[crypto_hash_sha256_BYTES]; /* valid after the end of the body */
 };
 

@@ -136,8 +136,10 @@ static enum status jobs_not_found(const struct jobs *jobs, const char *id, struc
 	if (jobs_id_is_older(jobs, id))
 		return failure_set(failure, STATUS_NOT_FOUND,
 			"job %s was created before this daemon started, and a restart loses all jobs; send the request again (with the same Idempotency-Key a plan "
-			"is not made twice)", id);
-	return failure_set(failure, STATUS_NOT_FOUND, "this key has no job \"%.80s\"; jobs and results are kept for %u s after their end", id, jobs->options.keep_seconds);
+			"is not made twice)",
+			id);
+	return failure_set(failure, STATUS_NOT_FOUND, "this key has no job \"%.80s\"; jobs and results are kept for %u s after their end", id,
+		jobs->options.keep_seconds);
 }
 
 /* --- running a job ------------------------------------------------------------------------------------------------ */
@@ -186,8 +188,9 @@ static void job_log(const struct job *job)
 {
 	int64_t began_us = job->started_us ? job->started_us : job->finished_us;
 
-	log_event(LOG_INFO, "job", LOG_TEXT("job", job->id), LOG_TEXT("operation", job->route->operation), LOG_TEXT("state", job_state_words[job->state]),
-		LOG_INTEGER("status", job->http_status), LOG_DOUBLE("waited_ms", (double)(began_us - job->created_us) / 1e3),
+	log_event(LOG_INFO, "job", LOG_TEXT("job", job->id), LOG_TEXT("operation", job->route->operation),
+		LOG_TEXT("state", job_state_words[job->state]), LOG_INTEGER("status", job->http_status),
+		LOG_DOUBLE("waited_ms", (double)(began_us - job->created_us) / 1e3),
 		LOG_DOUBLE("duration_ms", (double)(job->finished_us - began_us) / 1e3), LOG_TEXT("principal", job->owner));
 }
 
@@ -310,8 +313,8 @@ static enum status jobs_find_place(struct jobs *jobs, const struct job *fresh, b
 		own += !job_has_ended(job) && job->client.who == fresh->client.who;
 	failure->retry_after_s = 1; /* for both refusals */
 	if (own >= jobs->options.per_owner)
-		return failure_set(failure, STATUS_TOO_MANY_REQUESTS, "this key has %zu unfinished jobs; at most %u are allowed. Wait for one or cancel it", own,
-			jobs->options.per_owner);
+		return failure_set(failure, STATUS_TOO_MANY_REQUESTS,
+			"this key has %zu unfinished jobs; at most %u are allowed. Wait for one or cancel it", own, jobs->options.per_owner);
 	if (jobs->unfinished >= jobs->options.maximum)
 		return failure_set(failure, STATUS_OVERLOADED, "%zu jobs are unfinished, which is the maximum; try again later", jobs->unfinished);
 	if (jobs->count >= jobs->options.maximum && jobs_oldest_ended(jobs))
@@ -428,8 +431,8 @@ enum status jobs_list(struct jobs *jobs, const char *owner, struct arena *arena,
 	return STATUS_OK;
 }
 
-enum status jobs_get(struct jobs *jobs, const char *owner, const char *id, struct arena *arena, struct job_record *record,
-	struct failure *failure)
+enum status jobs_get(
+	struct jobs *jobs, const char *owner, const char *id, struct arena *arena, struct job_record *record, struct failure *failure)
 {
 	const struct job *job;
 

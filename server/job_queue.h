@@ -33,15 +33,14 @@ void jobs_stop(struct jobs *jobs); /* cancels, waits for commits under way, join
  * the same Idempotency-Key, returns that job's id with *replayed; the caller then still owns the work. The caller owns
  * it on failure too: OVERLOADED, TOO_MANY_REQUESTS, IDEMPOTENCY_MISMATCH, NO_MEMORY, or DRAINING after jobs_refuse()
  * (except for work that began before and overran). */
-FALLIBLE enum status jobs_submit(struct jobs *jobs, struct exchange *work, char id[UUID_TEXT_SIZE], bool *replayed,
-	struct failure *failure);
+FALLIBLE enum status jobs_submit(struct jobs *jobs, struct exchange *work, char id[UUID_TEXT_SIZE], bool *replayed, struct failure *failure);
 
 /* Lists the jobs of one key, newest first, at most `maximum`; texts in the arena. */
 FALLIBLE enum status jobs_list(struct jobs *jobs, const char *owner, struct arena *arena, struct job_record **items, size_t *count);
 
 /* Reads one job. The failure of NOT_FOUND says why the job may be gone. Texts in the arena. */
-FALLIBLE enum status jobs_get(struct jobs *jobs, const char *owner, const char *id, struct arena *arena, struct job_record *record,
-	struct failure *failure);
+FALLIBLE enum status jobs_get(
+	struct jobs *jobs, const char *owner, const char *id, struct arena *arena, struct job_record *record, struct failure *failure);
 
 /* Cancels a job. A queued job stops at once, a running one within moments; an ended one does not change. */
 FALLIBLE enum status jobs_cancel(struct jobs *jobs, const char *owner, const char *id, struct failure *failure);

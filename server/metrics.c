@@ -20,7 +20,7 @@ enum metric {
 #define X(name, text, kind, help) METRIC_##name,
 	METRIC_TABLE(X)
 #undef X
-	METRIC_COUNT
+		METRIC_COUNT
 };
 
 static const struct {
@@ -72,8 +72,8 @@ void metrics_count_request(const struct exchange *exchange)
 
 static void metrics_head(struct buffer *out, enum metric metric)
 {
-	buffer_printf(out, "# HELP %s %s\n# TYPE %s %s\n", metrics[metric].name, metrics[metric].help, metrics[metric].name,
-		metrics[metric].kind);
+	buffer_printf(
+		out, "# HELP %s %s\n# TYPE %s %s\n", metrics[metric].name, metrics[metric].help, metrics[metric].name, metrics[metric].kind);
 }
 
 static void metrics_single(struct buffer *out, enum metric metric, double value)
@@ -164,9 +164,9 @@ static void metrics_write_jobs(struct server *server, struct buffer *out)
 	metrics_single(out, METRIC_JOBS_RUNNING, (double)counts.running);
 	metrics_single(out, METRIC_JOBS_KEPT, (double)counts.kept);
 	metrics_head(out, METRIC_JOBS_ENDED);
-	buffer_printf(out, "%s{state=\"succeeded\"} %llu\n%s{state=\"failed\"} %llu\n%s{state=\"cancelled\"} %llu\n", metrics[METRIC_JOBS_ENDED].name,
-		(unsigned long long)counts.succeeded, metrics[METRIC_JOBS_ENDED].name, (unsigned long long)counts.failed,
-		metrics[METRIC_JOBS_ENDED].name, (unsigned long long)counts.cancelled);
+	buffer_printf(out, "%s{state=\"succeeded\"} %llu\n%s{state=\"failed\"} %llu\n%s{state=\"cancelled\"} %llu\n",
+		metrics[METRIC_JOBS_ENDED].name, (unsigned long long)counts.succeeded, metrics[METRIC_JOBS_ENDED].name,
+		(unsigned long long)counts.failed, metrics[METRIC_JOBS_ENDED].name, (unsigned long long)counts.cancelled);
 }
 
 /* Left out if the storage cannot be read. */
@@ -243,8 +243,8 @@ static void metrics_write_process(struct server *server, struct buffer *out)
 	metrics_single(out, METRIC_AUDIT_DROPPED, (double)audit_dropped());
 	metrics_single(out, METRIC_LOG_DROPPED, (double)log_dropped_lines());
 	metrics_single(out, METRIC_RESIDENT, metrics_resident_bytes());
-	metrics_single(out, METRIC_CPU, (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-		(double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6);
+	metrics_single(out, METRIC_CPU,
+		(double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6);
 	metrics_single(out, METRIC_FDS, metrics_open_fds());
 	metrics_single(out, METRIC_STARTED, (double)server->started_us / 1e6);
 	metrics_head(out, METRIC_BUILD);

@@ -4,7 +4,7 @@ enum option_index {
 #define X(member, name, kind, standard, minimum, maximum, choices, doc) OPTION_##member,
 	OPTION_TABLE(X)
 #undef X
-	OPTION_COUNT
+		OPTION_COUNT
 };
 
 static const struct option_row option_rows[OPTION_COUNT] = {

@@ -63,8 +63,8 @@ bool origin_host_is_trusted(const char *host, const char *allowed)
 	if (!host_name(host, name))
 		return false;
 	length = strlen(name);
-	return is_address(name) || strcasecmp(name, "localhost") == 0 || (length > strlen(below) && strcasecmp(name + length - strlen(below), below) == 0) ||
-		is_listed(name, allowed);
+	return is_address(name) || strcasecmp(name, "localhost") == 0 ||
+		(length > strlen(below) && strcasecmp(name + length - strlen(below), below) == 0) || is_listed(name, allowed);
 }
 
 static bool is_same_origin(const char *origin, const char *host)
@@ -74,20 +74,23 @@ static bool is_same_origin(const char *origin, const char *host)
 	return authority && host && strcasecmp(authority + 3, host) == 0;
 }
 
-enum status origin_judge(const char *method, const struct origin_headers *headers, const char *allowed_hosts, const char *cors_origins,
-	struct failure *failure)
+enum status origin_judge(
+	const char *method, const struct origin_headers *headers, const char *allowed_hosts, const char *cors_origins, struct failure *failure)
 {
 	bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0, foreign, crossed;
 
 	if (!origin_host_is_trusted(headers->host, allowed_hosts))
-		return failure_set(failure, STATUS_FORBIDDEN, "the Host %.100s is not allowed while the daemon has no API keys; call localhost or an address, add the host to "
-			"--allowed-hosts, or create keys (fleetplan keys create)", headers->host);
+		return failure_set(failure, STATUS_FORBIDDEN,
+			"the Host %.100s is not allowed while the daemon has no API keys; call localhost or an address, add the host to "
+			"--allowed-hosts, or create keys (fleetplan keys create)",
+			headers->host);
 	if (reads || cors_allows(cors_origins, headers->origin))
 		return STATUS_OK;
 	foreign = headers->origin && !is_same_origin(headers->origin, headers->host);
 	crossed = headers->fetch_site && strcmp(headers->fetch_site, "same-origin") != 0 && strcmp(headers->fetch_site, "none") != 0;
 	if (foreign || crossed)
-		return failure_set(failure, STATUS_FORBIDDEN, "a page of %.100s may not send %s to a daemon without an API key; add its origin to --cors-origins, or create keys",
+		return failure_set(failure, STATUS_FORBIDDEN,
+			"a page of %.100s may not send %s to a daemon without an API key; add its origin to --cors-origins, or create keys",
 			headers->origin ? headers->origin : "another site", method);
 	return STATUS_OK;
 }

@@ -20,7 +20,7 @@ bool origin_host_is_trusted(const char *host, const char *allowed);
 
 /* STATUS_FORBIDDEN if the Host is not trusted. STATUS_FORBIDDEN also for a method that may change something, if a page
  * of another origin sends it and that origin is not in `cors_origins`. */
-FALLIBLE enum status origin_judge(const char *method, const struct origin_headers *headers, const char *allowed_hosts, const char *cors_origins,
-	struct failure *failure);
+FALLIBLE enum status origin_judge(
+	const char *method, const struct origin_headers *headers, const char *allowed_hosts, const char *cors_origins, struct failure *failure);
 
 #endif

@@ -4,8 +4,7 @@
 
 struct page_request page_request_of(const struct page_query *query)
 {
-	return (struct page_request){
-		.limit = query->limit > 0 ? (size_t)query->limit : PAGE_LIMIT_DEFAULT, .cursor = query->cursor};
+	return (struct page_request){.limit = query->limit > 0 ? (size_t)query->limit : PAGE_LIMIT_DEFAULT, .cursor = query->cursor};
 }
 
 enum status page_label_of(struct call *call, const char *label, const char **key, const char **value)
@@ -37,8 +36,8 @@ enum status page_answer(struct call *call, const struct field_table *table, cons
 	return page_answer_remarked(call, table, items, count, next_cursor, &(struct page_remark){.empty_because = NULL});
 }
 
-enum status page_answer_remarked(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor,
-	const struct page_remark *remark)
+enum status page_answer_remarked(struct call *call, const struct field_table *table, const void *items, size_t count,
+	const char *next_cursor, const struct page_remark *remark)
 {
 	struct json_writer *json = &call->json;
 
@@ -109,8 +108,8 @@ static enum status page_rows_read(struct call *call, const struct field_table *t
 	return status;
 }
 
-enum status page_answer_read(struct call *call, const struct field_table *table, const struct page_request *page, page_read *read,
-	const void *filter)
+enum status page_answer_read(
+	struct call *call, const struct field_table *table, const struct page_request *page, page_read *read, const void *filter)
 {
 	bool csv = call->accept == MEDIA_CSV;
 	struct json_writer *json = &call->json;

@@ -13,7 +13,8 @@ struct page_request page_request_of(const struct page_query *query);
 FALLIBLE enum status page_label_of(struct call *call, const char *label, const char **key, const char **value);
 
 /* Writes `count` consecutive structs of `table`. next_cursor NULL: this is the last page. */
-FALLIBLE enum status page_answer(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor);
+FALLIBLE enum status page_answer(
+	struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor);
 
 /* Remarks of a list, besides its items. */
 struct page_remark {
@@ -22,8 +23,8 @@ struct page_remark {
 };
 
 /* The same as page_answer(), with remarks. */
-enum status page_answer_remarked(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor,
-	const struct page_remark *remark);
+enum status page_answer_remarked(struct call *call, const struct field_table *table, const void *items, size_t count,
+	const char *next_cursor, const struct page_remark *remark);
 
 /* Answers a list whose rows may be large: it reads some rows at a time and frees them before it reads the next ones.
  * The page ends early, at its cursor, when its answer has PAGE_ANSWER_BYTES. */
@@ -34,8 +35,9 @@ struct page_rows {
 	size_t count;
 	const char *next_cursor;
 };
-typedef enum status page_read(struct call *call, const void *filter, const struct page_request *some, struct arena *arena, struct page_rows *rows);
-FALLIBLE enum status page_answer_read(struct call *call, const struct field_table *table, const struct page_request *page, page_read *read,
-	const void *filter);
+typedef enum status page_read(
+	struct call *call, const void *filter, const struct page_request *some, struct arena *arena, struct page_rows *rows);
+FALLIBLE enum status page_answer_read(
+	struct call *call, const struct field_table *table, const struct page_request *page, page_read *read, const void *filter);
 
 #endif

@@ -17,7 +17,8 @@ enum status plan_compute(struct call *call, struct estimate *estimate, struct pl
 		return status;
 	estimate->progress = call_progress(call);
 	if (estimate_site(estimate) && !estimate->hours_settled)
-		status = site_hours_fill(call->server->storage, past ? past : call_catalogue(call), &call->arena, estimate_site(estimate), &call->failure);
+		status = site_hours_fill(
+			call->server->storage, past ? past : call_catalogue(call), &call->arena, estimate_site(estimate), &call->failure);
 	if (status == STATUS_OK)
 		status = estimate_compute(estimate, past ? past : call_catalogue(call), past ? as_of_us : now_us);
 	if (status == STATUS_OK) {

@@ -69,8 +69,8 @@ static enum status recompute_inference(
 enum status plan_recompute(const struct recomputation *it, struct plan_record *record)
 {
 	const struct plan_record *old = it->old;
-	struct estimate estimate = {.kind = estimate_kind_of_plan(old->kind), .arena = it->arena, .failure = &it->call->failure,
-		.plan_id = old->id};
+	struct estimate estimate = {
+		.kind = estimate_kind_of_plan(old->kind), .arena = it->arena, .failure = &it->call->failure, .plan_id = old->id};
 	const struct json_text *asked = old->asked.text ? &old->asked : &old->request;
 	enum status status;
 

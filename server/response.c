@@ -70,7 +70,8 @@ static bool response_charge(struct exchange *exchange)
 	size_t held = exchange->call.answer.capacity + exchange->packed.capacity + exchange->call.arena.total_bytes, used;
 
 	held = held > RESPONSE_FREE_BYTES + ARENA_KEEP_BYTES ? held : 0;
-	used = atomic_fetch_add(&budget->used_bytes, held - exchange->held_bytes) + held - exchange->held_bytes; /* unsigned arithmetic wraps if it is less */
+	used = atomic_fetch_add(&budget->used_bytes, held - exchange->held_bytes) + held -
+		exchange->held_bytes; /* unsigned arithmetic wraps if it is less */
 	exchange->held_bytes = held;
 	return held == 0 || used <= budget->maximum_bytes;
 }
@@ -180,7 +181,8 @@ static void response_cors_headers(struct MHD_Response *response, const struct ex
 		return;
 	MHD_add_response_header(response, "Access-Control-Allow-Origin", origin);
 	if (!exchange->preflight) {
-		MHD_add_response_header(response, "Access-Control-Expose-Headers", "ETag, Link, Location, Preference-Applied, Retry-After, X-Request-Id");
+		MHD_add_response_header(
+			response, "Access-Control-Expose-Headers", "ETag, Link, Location, Preference-Applied, Retry-After, X-Request-Id");
 		return;
 	}
 	MHD_add_response_header(response, "Access-Control-Allow-Methods", exchange->allow);
@@ -257,9 +259,9 @@ enum MHD_Result response_send(struct exchange *exchange)
 	if (!peer_enter(&exchange->http->peers, exchange->peer, PHASE_SENDING))
 		return MHD_NO;
 	/* libmicrohttpd does not copy the bytes: they stay valid until it announces the end of the request. */
-	response = exchange->stream   ? stream_response(exchange)
-	           : exchange->export ? export_response(exchange)
-	                            : MHD_create_response_from_buffer(length, (void *)(uintptr_t)bytes, MHD_RESPMEM_PERSISTENT);
+	response = exchange->stream ? stream_response(exchange)
+		: exchange->export      ? export_response(exchange)
+								: MHD_create_response_from_buffer(length, (void *)(uintptr_t)bytes, MHD_RESPMEM_PERSISTENT);
 	if (!response)
 		return MHD_NO;
 	response_headers(response, exchange);

@@ -12,7 +12,8 @@
 #include "hwdb/rows/known_mistakes.h"
 #include "hwdb/rows/validate.h"
 
-static enum status check_accelerator(const struct catalogue *catalogue, struct arena *arena, void *object, struct findings *findings, struct failure *failure)
+static enum status check_accelerator(
+	const struct catalogue *catalogue, struct arena *arena, void *object, struct findings *findings, struct failure *failure)
 {
 	struct accelerator_row *row = object;
 
@@ -26,7 +27,8 @@ static enum status check_accelerator(const struct catalogue *catalogue, struct a
 }
 
 /* Checks that a model row can be read as a model; warns if its sizes differ from its config. */
-static enum status check_model(const struct catalogue *catalogue, struct arena *arena, void *object, struct findings *findings, struct failure *failure)
+static enum status check_model(
+	const struct catalogue *catalogue, struct arena *arena, void *object, struct findings *findings, struct failure *failure)
 {
 	struct model_row *row = object;
 	enum status status = STATUS_OK;
@@ -45,14 +47,16 @@ static enum status check_model(const struct catalogue *catalogue, struct arena *
 	if (!is_given(row->params_active))
 		row->params_active = row->params_total;
 	if (row->config.text && fabs(row->model.params_total / row->params_total - 1) > 0.02)
-		findings_warn(findings, "params_total is %.4g, but the config gives %.4g; plans use the config", row->params_total, row->model.params_total);
+		findings_warn(
+			findings, "params_total is %.4g, but the config gives %.4g; plans use the config", row->params_total, row->model.params_total);
 	validate_model(row, "", failure);
 	return failure->status;
 }
 
 /* Warns of values that are accepted but likely wrong: a price that plans leave out or that is much too high, and a date
  * in the future. */
-static void doubt_price(const struct catalogue *catalogue, const struct accelerator_row *accelerator, const struct price_row *row, struct findings *findings)
+static void doubt_price(
+	const struct catalogue *catalogue, const struct accelerator_row *accelerator, const struct price_row *row, struct findings *findings)
 {
 	static const double dear = 5; /* times the median, as for feeds */
 	const struct offer_span *span = &catalogue->index->offers[accelerator - catalogue->rows.accelerators];
@@ -60,16 +64,21 @@ static void doubt_price(const struct catalogue *catalogue, const struct accelera
 	int64_t as_of_us, day_us = INT64_C(86400000000);
 
 	if (median > 0 && each < median * OFFER_BELIEVED_SHARE)
-		findings_warn(findings, "%.4g USD for an accelerator and hour is below a third of the median, %.4g: plans and offers leave it out unless its "
-			"provider or region is named; price_usd_per_hour is of the whole instance", each, median);
+		findings_warn(findings,
+			"%.4g USD for an accelerator and hour is below a third of the median, %.4g: plans and offers leave it out unless its "
+			"provider or region is named; price_usd_per_hour is of the whole instance",
+			each, median);
 	else if (median > 0 && each > median * dear)
-		findings_warn(findings, "%.4g USD for an accelerator and hour is more than %.0f times the median, %.4g: price_usd_per_hour is of one instance "
-			"of gpus accelerators and one hour", each, dear, median);
+		findings_warn(findings,
+			"%.4g USD for an accelerator and hour is more than %.0f times the median, %.4g: price_usd_per_hour is of one instance "
+			"of gpus accelerators and one hour",
+			each, dear, median);
 	if (clock_parse(row->as_of, &as_of_us) && as_of_us > clock_wall_us() + day_us)
 		findings_warn(findings, "as_of %.40s lies in the future; it must be the day when the price was read", row->as_of);
 }
 
-static enum status check_price(const struct catalogue *catalogue, struct arena *arena, void *object, struct findings *findings, struct failure *failure)
+static enum status check_price(
+	const struct catalogue *catalogue, struct arena *arena, void *object, struct findings *findings, struct failure *failure)
 {
 	struct price_row *row = object;
 	const struct accelerator_row *accelerator;
@@ -88,7 +97,8 @@ static enum status check_price(const struct catalogue *catalogue, struct arena *
 	return failure->status;
 }
 
-static enum status check_region(const struct catalogue *catalogue, struct arena *arena, void *object, struct findings *findings, struct failure *failure)
+static enum status check_region(
+	const struct catalogue *catalogue, struct arena *arena, void *object, struct findings *findings, struct failure *failure)
 {
 	(void)catalogue, (void)arena, (void)findings;
 	validate_region(object, "", failure);
@@ -213,7 +223,8 @@ enum status row_take_path_id(const struct row_ops *ops, void *row, const char *i
 		return STATUS_INVALID;
 	}
 	if (!*place && !field_text_fits(ops->table, "id", id)) {
-		failure_add(failure, "/id", "bad_format", "the path's id must have only letters, digits and . _ : -, and begin with a letter or digit");
+		failure_add(
+			failure, "/id", "bad_format", "the path's id must have only letters, digits and . _ : -, and begin with a letter or digit");
 		return STATUS_INVALID;
 	}
 	*place = id;
@@ -268,7 +279,8 @@ struct row_span row_span_of(const struct row_ops *ops, const struct catalogue *c
 
 /* Sets the row's id. Names are found without regard to letter case, so a second row that differs only in letter case is
  * a fault. */
-static enum status row_identify(const struct row_ops *ops, const struct catalogue *catalogue, struct arena *arena, void *row, struct failure *failure)
+static enum status row_identify(
+	const struct row_ops *ops, const struct catalogue *catalogue, struct arena *arena, void *row, struct failure *failure)
 {
 	const char **id = row_id_place(ops, row);
 	const void *other;
@@ -291,8 +303,8 @@ static enum status row_identify(const struct row_ops *ops, const struct catalogu
 	return STATUS_OK;
 }
 
-enum status row_prepare(const struct row_ops *ops, const struct catalogue *catalogue, struct arena *arena, void *row,
-	const char *origin, struct findings *findings, struct failure *failure)
+enum status row_prepare(const struct row_ops *ops, const struct catalogue *catalogue, struct arena *arena, void *row, const char *origin,
+	struct findings *findings, struct failure *failure)
 {
 	struct row_meta *meta = row_meta_of(ops, row);
 	char today[CLOCK_TEXT_MAX];
@@ -321,8 +333,14 @@ enum status row_check_import(const struct row_ops *ops, const struct catalogue *
 
 struct row_filter row_filter_of(const struct row_ops *ops, const struct catalogue *catalogue, const struct catalogue_query *query)
 {
-	struct row_filter filter = {.text = query->q, .origin = query->origin, .vendor = query->vendor, .provider = query->provider,
-		.region = query->region, .pricing_model = query->pricing_model, .country = query->country, .as_of_us = query->as_of_us > 0 ? query->as_of_us : 0};
+	struct row_filter filter = {.text = query->q,
+		.origin = query->origin,
+		.vendor = query->vendor,
+		.provider = query->provider,
+		.region = query->region,
+		.pricing_model = query->pricing_model,
+		.country = query->country,
+		.as_of_us = query->as_of_us > 0 ? query->as_of_us : 0};
 
 	(void)ops;
 	if (query->accelerator)

@@ -15,7 +15,8 @@ struct row_ops {
 	const char *(*make_id)(struct arena *arena, const void *row);
 	/* Checks physical bounds across fields, and warns of values that look like a known mistake (a sparse or whole-board
 	 * rate). */
-	enum status (*check)(const struct catalogue *catalogue, struct arena *arena, void *row, struct findings *findings, struct failure *failure);
+	enum status (*check)(
+		const struct catalogue *catalogue, struct arena *arena, void *row, struct findings *findings, struct failure *failure);
 };
 
 extern const struct row_ops row_ops_table[ROW_KIND_COUNT];

@@ -12,8 +12,8 @@ enum status row_answer(struct call *call, const struct row_ops *ops, const void 
 	return STATUS_OK;
 }
 
-enum status row_store(struct call *call, const struct row_ops *ops, void *row, const char *origin, struct row_put *put,
-	struct idempotency *idempotency)
+enum status row_store(
+	struct call *call, const struct row_ops *ops, void *row, const char *origin, struct row_put *put, struct idempotency *idempotency)
 {
 	struct findings *findings = ARENA_NEW(&call->arena, struct findings);
 	enum status status;

@@ -6,8 +6,8 @@
 #include "server/row_kinds.h"
 
 /* Checks a row, stores it, swaps the snapshot, and answers with the stored row and its warnings. */
-FALLIBLE enum status row_store(struct call *call, const struct row_ops *ops, void *row, const char *origin, struct row_put *put,
-	struct idempotency *idempotency);
+FALLIBLE enum status row_store(
+	struct call *call, const struct row_ops *ops, void *row, const char *origin, struct row_put *put, struct idempotency *idempotency);
 
 /* Answers with the row as JSON or CSV. */
 FALLIBLE enum status row_answer(struct call *call, const struct row_ops *ops, const void *row);

@@ -43,7 +43,8 @@ enum status scope_keep(struct call *call, const struct json_text *labels)
 {
 	if (scope_admits(call, labels))
 		return STATUS_OK;
-	return failure_set(&call->failure, STATUS_FORBIDDEN, "this key may only write objects with the label %s=%s", call->principal.scope_key, call->principal.scope_value);
+	return failure_set(&call->failure, STATUS_FORBIDDEN, "this key may only write objects with the label %s=%s", call->principal.scope_key,
+		call->principal.scope_value);
 }
 
 enum status scope_label(struct call *call, struct json_text *labels)
@@ -52,6 +53,7 @@ enum status scope_label(struct call *call, struct json_text *labels)
 
 	if (!who->scope_key)
 		return STATUS_OK;
-	return api_label_find(labels, who->scope_key, who->scope_value).is_there ? scope_keep(call, labels)
-																			 : api_label_add(labels, who->scope_key, who->scope_value, &call->arena);
+	return api_label_find(labels, who->scope_key, who->scope_value).is_there
+		? scope_keep(call, labels)
+		: api_label_add(labels, who->scope_key, who->scope_value, &call->arena);
 }

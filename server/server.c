@@ -105,8 +105,8 @@ static size_t snapshot_changes(struct snapshot *snapshot, int64_t from, int64_t 
 
 /* Makes a snapshot of one moment (0: now) from another one by the prices that changed between the two; NULL if all rows
  * must be read. */
-static struct catalogue *snapshot_by_changes(struct server *server, struct catalogue *of, int64_t from, int64_t to, int64_t as_of_us,
-	struct failure *failure)
+static struct catalogue *snapshot_by_changes(
+	struct server *server, struct catalogue *of, int64_t from, int64_t to, int64_t as_of_us, struct failure *failure)
 {
 	int64_t revision = 0, calibration_revision = 0;
 	struct catalogue *fresh = NULL;
@@ -122,7 +122,8 @@ static struct catalogue *snapshot_by_changes(struct server *server, struct catal
 	if (ids && rows)
 		count = snapshot_changes(&server->snapshot, from, to, &arena, ids);
 	if (count > 0 &&
-		storage_rows_get(server->storage, ROW_PRICE, ids, count, as_of_us, &arena, rows, present, &revision, &calibration_revision, failure) == STATUS_OK &&
+		storage_rows_get(server->storage, ROW_PRICE, ids, count, as_of_us, &arena, rows, present, &revision, &calibration_revision,
+			failure) == STATUS_OK &&
 		revision == (as_of_us ? from : to) && calibration_revision == of->calibration_revision)
 		fresh = catalogue_retain(of);
 	for (size_t i = 0; i < count && fresh; i++) {
@@ -179,7 +180,8 @@ enum status server_catalogue_changed(struct server *server, enum row_kind kind, 
 /* Returns that snapshot if it has these revisions, else NULL. The caller releases it. */
 static struct catalogue *snapshot_if(struct catalogue *snapshot, int64_t revision, int64_t calibration_revision)
 {
-	return snapshot && snapshot->revision == revision && snapshot->calibration_revision == calibration_revision ? catalogue_retain(snapshot) : NULL;
+	return snapshot && snapshot->revision == revision && snapshot->calibration_revision == calibration_revision ? catalogue_retain(snapshot)
+																												: NULL;
 }
 
 /* Makes the catalogue of a moment. A moment between the same two changes has the same rows, so the current or the last
@@ -229,7 +231,8 @@ enum status server_catalogue_as_of(struct server *server, int64_t as_of_us, stru
 
 	*catalogue = NULL;
 	if (!server->storage)
-		return failure_set(failure, STATUS_INVALID, "as_of needs a daemon with its database; the command line has only the built-in catalogue");
+		return failure_set(
+			failure, STATUS_INVALID, "as_of needs a daemon with its database; the command line has only the built-in catalogue");
 	status = server_as_of_check(as_of_us, failure);
 	if (status == STATUS_OK)
 		status = snapshot_of_moment(server, as_of_us, catalogue, failure);
@@ -243,8 +246,8 @@ enum status server_catalogue_as_of(struct server *server, int64_t as_of_us, stru
 	return status;
 }
 
-enum status server_catalogue_of_revisions(struct server *server, int64_t revision, int64_t calibration_revision,
-	struct catalogue **catalogue, struct failure *failure)
+enum status server_catalogue_of_revisions(
+	struct server *server, int64_t revision, int64_t calibration_revision, struct catalogue **catalogue, struct failure *failure)
 {
 	struct catalogue_rows rows = {0};
 	struct arena arena;
@@ -342,7 +345,8 @@ static enum status server_open_auth(struct server *server, struct failure *failu
 	if (!open && count == 0)
 		return failure_set(failure, STATUS_FORBIDDEN,
 			"%s is not a loopback address, and there is no API key yet: create one with `fleetplan keys create --role admin`, or mount "
-			"one with --bootstrap-key-file, or listen on 127.0.0.1, or allow this with --insecure", http_address(server->http));
+			"one with --bootstrap-key-file, or listen on 127.0.0.1, or allow this with --insecure",
+			http_address(server->http));
 	if (count == 0 && !http_is_loopback(server->http))
 		log_event(LOG_WARNING, "insecure", LOG_TEXT("detail", "every client that can reach this address is admin"));
 	server->auth = auth_new(server->storage, open);
@@ -371,23 +375,43 @@ double server_heartbeat_s(const struct server *server)
 
 static enum status server_start_benchmarks(struct server *server, struct failure *failure)
 {
-	const struct bench_runner_options options = {.storage = server->storage, .lease_s = server->options->lease_seconds,
-		.audit_keep_days = server->options->audit_keep_days, .sweeps_only = !server->options->own_devices, .context = server, .catalogue_changed = server_calibrated};
+	const struct bench_runner_options options = {.storage = server->storage,
+		.lease_s = server->options->lease_seconds,
+		.audit_keep_days = server->options->audit_keep_days,
+		.sweeps_only = !server->options->own_devices,
+		.context = server,
+		.catalogue_changed = server_calibrated};
 
 	if (2 * server->options->heartbeat_seconds > server->options->lease_seconds)
-		return failure_set(failure, STATUS_INVALID, "heartbeat-seconds must be at most half of lease-seconds, so that one heartbeat may be lost");
+		return failure_set(
+			failure, STATUS_INVALID, "heartbeat-seconds must be at most half of lease-seconds, so that one heartbeat may be lost");
 	return bench_runner_start(&options, &server->bench_runner, failure);
 }
 
 static enum status server_bind(struct server *server, struct failure *failure)
 {
 	const struct options *o = server->options;
-	const struct http_options options = {.listen = o->listen, .threads = o->threads, .workers = o->workers, .light_workers = o->light_workers, .cpu_limit_ms = o->cpu_limit_ms,
-		.unpack_bytes_per_s = o->unpack_mb_per_second * 1000000, .queue = o->queue, .queue_seconds = o->queue_seconds,
-		.connections = o->connections, .connections_per_ip = o->connections_per_ip, .idle_seconds = o->idle_seconds,
-		.receive_seconds = o->receive_seconds, .send_seconds = o->send_seconds,
-		.memory_bytes = (size_t)(o->body_memory_mb ? o->body_memory_mb : o->memory_mb) * 1000000, .cors_origins = o->cors_origins, .allowed_hosts = o->allowed_hosts, .metrics_open = o->metrics_open, .jobs = o->jobs,
-		.jobs_per_key = o->jobs_per_key, .job_keep_seconds = o->job_keep_seconds, .job_workers = o->job_workers,
+	const struct http_options options = {.listen = o->listen,
+		.threads = o->threads,
+		.workers = o->workers,
+		.light_workers = o->light_workers,
+		.cpu_limit_ms = o->cpu_limit_ms,
+		.unpack_bytes_per_s = o->unpack_mb_per_second * 1000000,
+		.queue = o->queue,
+		.queue_seconds = o->queue_seconds,
+		.connections = o->connections,
+		.connections_per_ip = o->connections_per_ip,
+		.idle_seconds = o->idle_seconds,
+		.receive_seconds = o->receive_seconds,
+		.send_seconds = o->send_seconds,
+		.memory_bytes = (size_t)(o->body_memory_mb ? o->body_memory_mb : o->memory_mb) * 1000000,
+		.cors_origins = o->cors_origins,
+		.allowed_hosts = o->allowed_hosts,
+		.metrics_open = o->metrics_open,
+		.jobs = o->jobs,
+		.jobs_per_key = o->jobs_per_key,
+		.job_keep_seconds = o->job_keep_seconds,
+		.job_workers = o->job_workers,
 		.job_memory_bytes = (size_t)o->job_memory_mb * 1000000};
 
 	return http_bind(&options, &server->http, failure);

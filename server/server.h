@@ -33,8 +33,8 @@ struct snapshot {
 	uint64_t done;          /* under `reload`: how many of them are done */
 	struct catalogue *current;
 	struct changed_price changed[SNAPSHOT_CHANGES]; /* under `mutex`: the newest changes; the index is the revision modulo the size */
-	_Atomic uint64_t readings; /* number of times that all rows were read, since the start */
-	struct catalogue *past; /* under `mutex`: the catalogue of the past moment that was requested last, or NULL */
+	_Atomic uint64_t readings;                      /* number of times that all rows were read, since the start */
+	struct catalogue *past;                         /* under `mutex`: the catalogue of the past moment that was requested last, or NULL */
 };
 
 struct server {
@@ -46,8 +46,8 @@ struct server {
 	struct bench_runner *bench_runner; /* for this machine's devices */
 	struct import_service *imports;
 	struct feed_service *feeds; /* all off unless configured */
-	int64_t started_us;    /* wall clock */
-	_Atomic bool draining; /* readyz answers 503 */
+	int64_t started_us;         /* wall clock */
+	_Atomic bool draining;      /* readyz answers 503 */
 };
 
 /* Starts the daemon: binds the address, opens and migrates the database, loads the catalogue, checks that keys are
@@ -70,8 +70,8 @@ FALLIBLE enum status server_as_of_check(int64_t as_of_us, struct failure *failur
 
 /* Reads the catalogue of these two revisions, with which a plan was computed; the caller releases it. STATUS_NOT_FOUND
  * if there were no such revisions. */
-FALLIBLE enum status server_catalogue_of_revisions(struct server *server, int64_t revision, int64_t calibration_revision,
-	struct catalogue **catalogue, struct failure *failure);
+FALLIBLE enum status server_catalogue_of_revisions(
+	struct server *server, int64_t revision, int64_t calibration_revision, struct catalogue **catalogue, struct failure *failure);
 
 /* The time without a heartbeat after which a benchmark returns to the queue; the interval of heartbeats. */
 double server_lease_s(const struct server *server);
@@ -83,7 +83,8 @@ void server_catalogue_catch_up(struct server *server);
 
 /* Updates the snapshot after the change of one row, which made this revision. Applies only that change where possible,
  * else calls server_catalogue_reload(). */
-FALLIBLE enum status server_catalogue_changed(struct server *server, enum row_kind kind, const char *id, int64_t revision, struct failure *failure);
+FALLIBLE enum status server_catalogue_changed(
+	struct server *server, enum row_kind kind, const char *id, int64_t revision, struct failure *failure);
 
 /* Reads all rows and swaps the snapshot. Call it after every change of the catalogue or of calibrations. Thread-safe;
  * blocks. */

@@ -15,13 +15,13 @@ struct stream {
 	char id[STREAM_ID_SIZE]; /* the watcher's: id of the last event */
 	int64_t spoke_ns;        /* the watcher's: when something was last added */
 
-	pthread_mutex_t mutex; /* protects all members below */
+	pthread_mutex_t mutex;     /* protects all members below */
 	struct exchange *exchange; /* NULL once the connection has released the stream */
 	struct buffer pending;
 	size_t sent_bytes; /* bytes of `pending` that are sent */
-	bool asleep;  /* the connection is suspended, until there is something to send */
-	bool ended;   /* no more events follow */
-	bool watched; /* the watcher owns it too */
+	bool asleep;       /* the connection is suspended, until there is something to send */
+	bool ended;        /* no more events follow */
+	bool watched;      /* the watcher owns it too */
 };
 
 static void stream_free(struct stream *stream)

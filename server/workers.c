@@ -6,18 +6,18 @@
 /* The assumed cost of work until it has ended: that of an average estimate. */
 #define WORKERS_ADVANCE_NS UINT64_C(10000000)
 /* How far a client may be ahead of its rate. */
-#define WORKERS_AHEAD_NS INT64_C(1000000000)
+#define WORKERS_AHEAD_NS   INT64_C(1000000000)
 
 /* The use of the pool by one client, or by one address of it. It exists while the client has work here or is ahead of
  * the others. */
 struct share {
 	struct share *next;
 	uint64_t id;
-	uint64_t had_ns;       /* time of the pool that it has used, plus the level at which it started */
+	uint64_t had_ns; /* time of the pool that it has used, plus the level at which it started */
 	size_t waiting, running;
-	int64_t due_ns;        /* of a client: the time until which its rate is used up */
-	struct share *parts;   /* of a client: its addresses */
-	uint64_t level_ns;     /* of a client: the level among its addresses, as the pool's among clients */
+	int64_t due_ns;      /* of a client: the time until which its rate is used up */
+	struct share *parts; /* of a client: its addresses */
+	uint64_t level_ns;   /* of a client: the level among its addresses, as the pool's among clients */
 };
 
 /* --- shares: with the mutex held --------------------------------------------------------------------------------- */

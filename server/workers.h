@@ -31,8 +31,8 @@ struct client {
 
 struct workers_options {
 	unsigned threads;
-	unsigned threads_per_client; /* that one client may use at once; 0: all */
-	size_t maximum;              /* maximum number of waiting calls */
+	unsigned threads_per_client;               /* that one client may use at once; 0: all */
+	size_t maximum;                            /* maximum number of waiting calls */
 	int64_t (*run)(struct exchange *exchange); /* returns the time for which its client has used up its rate, ns; 0: no rate */
 };
 

@@ -14,7 +14,8 @@ static bool is_compute(const struct bench_line_measure *measure)
 }
 
 /* The rate of the catalogue row for a measurement, and the unit to show it in. NaN: the row has no such rate. */
-static double rate_of_row(const struct bench_line_measure *measure, const struct accelerator *accelerator, double *unit, const char **unit_name)
+static double rate_of_row(
+	const struct bench_line_measure *measure, const struct accelerator *accelerator, double *unit, const char **unit_name)
 {
 	enum precision used;
 	double peak;
@@ -38,13 +39,16 @@ static bool is_beyond(const struct bench_line_measure *measure, const struct acc
 	double unit = 1, rate = rate_of_row(measure, accelerator, &unit, &unit_name);
 
 	if (rate > 0 && measure->median > TRUST_MOST * rate) {
-		snprintf(detail, size, "impossible figure: %.60s shows %.4g %s, and %.60s can do %.4g by its catalogue row; the limit is %.1f times that. If the row is "
-			"wrong, correct it and measure again", measure->test, measure->median / unit, unit_name, accelerator->id, rate / unit, TRUST_MOST);
+		snprintf(detail, size,
+			"impossible figure: %.60s shows %.4g %s, and %.60s can do %.4g by its catalogue row; the limit is %.1f times that. If the row is "
+			"wrong, correct it and measure again",
+			measure->test, measure->median / unit, unit_name, accelerator->id, rate / unit, TRUST_MOST);
 		return true;
 	}
 	if (measure->has_energy && accelerator->tdp_w > 0 && measure->energy.mean_w > TRUST_POWER_MOST * accelerator->tdp_w) {
-		snprintf(detail, size, "impossible figure: %.60s shows %.4g W, and %.60s takes %.4g W by its catalogue row; the limit is %.1f times that", measure->test,
-			measure->energy.mean_w, accelerator->id, accelerator->tdp_w, TRUST_POWER_MOST);
+		snprintf(detail, size,
+			"impossible figure: %.60s shows %.4g W, and %.60s takes %.4g W by its catalogue row; the limit is %.1f times that",
+			measure->test, measure->energy.mean_w, accelerator->id, accelerator->tdp_w, TRUST_POWER_MOST);
 		return true;
 	}
 	return false;
@@ -77,7 +81,8 @@ bool bench_may_make_row(const struct bench_bearer *bearer, const struct bench_li
 	if (!bearer->key_id || !before)
 		return true;
 	maker = before->meta.source ? strstr(before->meta.source, " on ") : NULL; /* "measured by benchmark ID on DEVICE" */
-	return maker && !strcmp(maker + strlen(" on "), device->id) && !is_raised(before->accelerator.tflops_fp32, after->accelerator.tflops_fp32) &&
+	return maker && !strcmp(maker + strlen(" on "), device->id) &&
+		!is_raised(before->accelerator.tflops_fp32, after->accelerator.tflops_fp32) &&
 		!is_raised(before->accelerator.memory_bandwidth_gbs, after->accelerator.memory_bandwidth_gbs);
 }
 
@@ -112,18 +117,19 @@ static const char *why_held(const struct accelerator *accelerator, const struct 
 	const char *why;
 
 	if (!trust_range_of(accelerator, quantity, row->precision, &range))
-		why = arena_printf(arena, "%s of %.4g was delivered with an agent's key, and there is no figure to compare it with", row->quantity, row->value);
+		why = arena_printf(
+			arena, "%s of %.4g was delivered with an agent's key, and there is no figure to compare it with", row->quantity, row->value);
 	else if (row->value >= range.low && row->value <= range.high)
 		return NULL;
 	else
-		why = arena_printf(arena, "%s of %.4g was delivered with an agent's key; %.4g to %.4g is accepted at once, by %s", row->quantity, row->value, range.low,
-			range.high, range.of);
+		why = arena_printf(arena, "%s of %.4g was delivered with an agent's key; %.4g to %.4g is accepted at once, by %s", row->quantity,
+			row->value, range.low, range.high, range.of);
 	*exhausted = *exhausted || !why;
 	return why;
 }
 
-enum status bench_hold(const struct bench_bearer *bearer, const struct accelerator *accelerator, struct arena *arena,
-	struct bench_calibrations *calibrations)
+enum status bench_hold(
+	const struct bench_bearer *bearer, const struct accelerator *accelerator, struct arena *arena, struct bench_calibrations *calibrations)
 {
 	bool exhausted = false;
 	size_t kept = 0;
@@ -144,7 +150,8 @@ enum status bench_hold(const struct bench_bearer *bearer, const struct accelerat
 			struct bench_refusal *refusal = &calibrations->refusals[calibrations->refused++];
 
 			refusal->quantity = row.quantity;
-			snprintf(refusal->reason, sizeof refusal->reason, "this key already has figures of %d devices, the maximum", EVIDENCE_DEVICES_MAX);
+			snprintf(
+				refusal->reason, sizeof refusal->reason, "this key already has figures of %d devices, the maximum", EVIDENCE_DEVICES_MAX);
 		}
 	}
 	if (bearer->key_id)

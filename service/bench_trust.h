@@ -27,7 +27,7 @@ bool bench_may_make_row(const struct bench_bearer *bearer, const struct bench_li
 
 /* For results of an agent's key: sets delivered_by, marks the calibrations that are held, and removes those beyond the
  * number that one key may have (they become refusals). Text lives in the arena. */
-FALLIBLE enum status bench_hold(const struct bench_bearer *bearer, const struct accelerator *accelerator, struct arena *arena,
-	struct bench_calibrations *calibrations);
+FALLIBLE enum status bench_hold(
+	const struct bench_bearer *bearer, const struct accelerator *accelerator, struct arena *arena, struct bench_calibrations *calibrations);
 
 #endif

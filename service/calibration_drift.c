@@ -39,8 +39,8 @@ void calibration_drift_write(const struct catalogue *catalogue, const char *metr
 		for (size_t k = i; k < rows->calibration_count && count < EVIDENCE_DEVICES_MAX; k++)
 			if (has_baseline(&rows->calibrations[k]) && same_series(first, &rows->calibrations[k]))
 				ratios[count++] = rows->calibrations[k].value / rows->calibrations[k].baseline;
-		buffer_printf(out, "%s{accelerator=\"%s\",quantity=\"%s\",precision=\"%s\",class=\"%s\"} %.9g\n", metric, first->accelerator_id, first->quantity,
-			precision_name(first->precision), first->class ? first->class : "", evidence_median(ratios, count));
+		buffer_printf(out, "%s{accelerator=\"%s\",quantity=\"%s\",precision=\"%s\",class=\"%s\"} %.9g\n", metric, first->accelerator_id,
+			first->quantity, precision_name(first->precision), first->class ? first->class : "", evidence_median(ratios, count));
 		series++;
 	}
 }

@@ -13,10 +13,10 @@ static const double other_batch = 4;
 static bool has_timings(const struct step_timings *timings)
 {
 	return is_given(timings->step_time_ms) || is_given(timings->compute_ms) || is_given(timings->optimizer_ms) ||
-	       is_given(timings->communication_ms) || is_given(timings->exposed_communication_ms) || is_given(timings->host_to_device_ms) ||
-	       is_given(timings->exposed_host_to_device_ms) || is_given(timings->other_copies_ms) || is_given(timings->data_wait_ms) ||
-	       is_given(timings->launch_gap_ms) || is_given(timings->pipeline_bubble_ms) || is_given(timings->memory_bandwidth_ms) ||
-	       is_given(timings->recompute_ms);
+		is_given(timings->communication_ms) || is_given(timings->exposed_communication_ms) || is_given(timings->host_to_device_ms) ||
+		is_given(timings->exposed_host_to_device_ms) || is_given(timings->other_copies_ms) || is_given(timings->data_wait_ms) ||
+		is_given(timings->launch_gap_ms) || is_given(timings->pipeline_bubble_ms) || is_given(timings->memory_bandwidth_ms) ||
+		is_given(timings->recompute_ms);
 }
 
 bool diagnosis_has_training(const struct diagnosis_request *request)
@@ -78,7 +78,8 @@ static void columns_of_all(struct training_log *log)
 		log->gradient_norm.count = 0;
 }
 
-static enum status diagnose_the_log(struct diagnosis_request *request, struct diagnosis *diagnosis, struct arena *arena, struct failure *failure)
+static enum status diagnose_the_log(
+	struct diagnosis_request *request, struct diagnosis *diagnosis, struct arena *arena, struct failure *failure)
 {
 	const struct training_log given = request->training_log;
 	const struct diagnosis_context *context = &request->context;
@@ -135,7 +136,8 @@ static void restrict_to_option(const struct training_option *option, struct trai
 	training->common.gpu_count = option->gpu_count;
 	if (training->common.alternatives == 0)
 		training->common.alternatives = 1; /* 0: no levers */
-	if (training->common.accelerator.id || training->common.accelerator.like || !option->accelerator.id || !allows_accelerator(training, option->accelerator.id))
+	if (training->common.accelerator.id || training->common.accelerator.like || !option->accelerator.id ||
+		!allows_accelerator(training, option->accelerator.id))
 		return;
 	training->common.accelerators.count = 0;
 	training->common.accelerator.id = option->accelerator.id;
@@ -145,8 +147,8 @@ static void restrict_to_option(const struct training_option *option, struct trai
 static enum status plan_beside(struct estimate *estimate, const struct catalogue *catalogue, struct diagnosis_request *request,
 	const struct measured_step *measured, const struct training_plan **plan)
 {
-	struct estimate other = {.kind = &estimate_training, .arena = estimate->arena, .failure = estimate->failure, .request = &request->training,
-		.measured = measured};
+	struct estimate other = {
+		.kind = &estimate_training, .arena = estimate->arena, .failure = estimate->failure, .request = &request->training, .measured = measured};
 	size_t before = estimate->failure->fault_count;
 	enum status status = estimate_compute(&other, catalogue, estimate->computed_at_us);
 
@@ -174,18 +176,21 @@ static enum status plan_stored(struct estimate *estimate, const struct catalogue
 	if (status == STATUS_NO_MEMORY)
 		return status;
 	if (status != STATUS_OK) {
-		findings_warn(&diagnosis->findings, "the stored plan can't be planned again; the levers use only the timings: %s", estimate->failure->detail);
+		findings_warn(
+			&diagnosis->findings, "the stored plan can't be planned again; the levers use only the timings: %s", estimate->failure->detail);
 		failure_clear(estimate->failure);
 		return STATUS_OK;
 	}
 	ratio = (*plan)->recommended.step.time_s / option->step.time_s;
 	if (fabs(ratio - 1) > stored_differs_share)
-		findings_warn(&diagnosis->findings, "planned again today, the stored plan's step takes %.4g ms instead of %.4g ms; the levers start from %.4g ms", 1000 * (*plan)->recommended.step.time_s,
-			1000 * option->step.time_s, 1000 * (*plan)->recommended.step.time_s);
+		findings_warn(&diagnosis->findings,
+			"planned again today, the stored plan's step takes %.4g ms instead of %.4g ms; the levers start from %.4g ms",
+			1000 * (*plan)->recommended.step.time_s, 1000 * option->step.time_s, 1000 * (*plan)->recommended.step.time_s);
 	return STATUS_OK;
 }
 
-static enum status plan_for(struct estimate *estimate, const struct catalogue *catalogue, struct diagnosis *diagnosis, const struct training_plan **plan)
+static enum status plan_for(
+	struct estimate *estimate, const struct catalogue *catalogue, struct diagnosis *diagnosis, const struct training_plan **plan)
 {
 	struct diagnosis_request *request = estimate->request;
 	struct measured_step *measured = NULL;
@@ -198,7 +203,8 @@ static enum status plan_for(struct estimate *estimate, const struct catalogue *c
 			return STATUS_NO_MEMORY;
 		*measured = diagnose_measured(diagnosis);
 	}
-	return request->stored ? plan_stored(estimate, catalogue, request, measured, diagnosis, plan) : plan_beside(estimate, catalogue, request, measured, plan);
+	return request->stored ? plan_stored(estimate, catalogue, request, measured, diagnosis, plan)
+						   : plan_beside(estimate, catalogue, request, measured, plan);
 }
 
 /* --- the step ----------------------------------------------------------------------------------------------------------- */
@@ -206,12 +212,15 @@ static enum status plan_for(struct estimate *estimate, const struct catalogue *c
 static void warn_of_trace(struct diagnosis *diagnosis)
 {
 	if (diagnosis->trace.cpu_only == TRUTH_TRUE)
-		findings_warn(&diagnosis->findings, "%s", "the trace has no kernels: compute time is the time of CPU operators, without the accelerator's work; "
+		findings_warn(&diagnosis->findings, "%s",
+			"the trace has no kernels: compute time is the time of CPU operators, without the accelerator's work; "
 			"record ProfilerActivity.CUDA as well");
 	if (diagnosis->trace.devices > 1)
-		findings_warn(&diagnosis->findings, "kernels of %.0f accelerators are added up; trace one process for each accelerator", diagnosis->trace.devices);
+		findings_warn(&diagnosis->findings, "kernels of %.0f accelerators are added up; trace one process for each accelerator",
+			diagnosis->trace.devices);
 	if (diagnosis->trace.step_count == 0)
-		findings_warn(&diagnosis->findings, "%s", "the trace marks no steps; the whole trace is diagnosed as one step. Call profiler.step() after each step");
+		findings_warn(&diagnosis->findings, "%s",
+			"the trace marks no steps; the whole trace is diagnosed as one step. Call profiler.step() after each step");
 }
 
 static enum status diagnose_the_step(struct diagnosis_request *request, struct diagnosis *diagnosis, struct failure *failure)
@@ -225,8 +234,10 @@ static enum status diagnose_the_step(struct diagnosis_request *request, struct d
 	status = diagnose_timings(request->traced ? &request->traced->mean : &request->timings, diagnosis, failure);
 	if (status == STATUS_OK && diagnosis->has_trace)
 		warn_of_trace(diagnosis);
-	if (status == STATUS_OK && !request->traced && is_given(request->timings.host_to_device_ms) && is_given(request->timings.exposed_host_to_device_ms))
-		findings_warn(&diagnosis->findings, "timings.host_to_device_ms is not used: exposed_host_to_device_ms is the part that the step waits for");
+	if (status == STATUS_OK && !request->traced && is_given(request->timings.host_to_device_ms) &&
+		is_given(request->timings.exposed_host_to_device_ms))
+		findings_warn(
+			&diagnosis->findings, "timings.host_to_device_ms is not used: exposed_host_to_device_ms is the part that the step waits for");
 	return status;
 }
 
@@ -234,9 +245,13 @@ static enum status diagnose_the_step(struct diagnosis_request *request, struct d
 static void assume_practice(const struct practice *practice, struct findings *findings)
 {
 	if (practice->part_count > 0)
-		findings_assume_figure(findings, &(struct figure){.field = "practice", .value = practice->value, .low = practice->low, .high = practice->high,
-			.source = "E131: the measured step includes losses of software and layout; hours and USD of the levers are its own times the remaining losses, evaluation and restarts",
-			.status = PROVENANCE_DERIVED});
+		findings_assume_figure(findings,
+			&(struct figure){.field = "practice",
+				.value = practice->value,
+				.low = practice->low,
+				.high = practice->high,
+				.source = "E131: the measured step includes losses of software and layout; hours and USD of the levers are its own times the remaining losses, evaluation and restarts",
+				.status = PROVENANCE_DERIVED});
 }
 
 /* Compares the step with the plan, and computes the levers. */
@@ -247,7 +262,8 @@ static void judge_the_step(const struct diagnosis_request *request, const struct
 	if (request->stored || plan)
 		diagnose_compare(request->stored ? &request->stored->option : &plan->recommended, diagnosis);
 	if (diagnosis->has_prediction && !(diagnosis->prediction.ratio < other_batch && diagnosis->prediction.ratio > 1 / other_batch))
-		findings_warn(&diagnosis->findings, "%s", "the measured step differs from the planned one by more than a factor of 4; give the time of a whole optimizer step, with all its micro-batches, of the same global batch");
+		findings_warn(&diagnosis->findings, "%s",
+			"the measured step differs from the planned one by more than a factor of 4; give the time of a whole optimizer step, with all its micro-batches, of the same global batch");
 	diagnosis->prediction.revision = request->stored ? request->stored->revision : ABSENT_COUNT;
 	diagnose_levers(&request->context, plan ? &plan->findings : NULL, diagnosis);
 }

@@ -242,17 +242,17 @@ static enum status compute_schedule(struct estimate *estimate, struct resolver *
 
 const struct estimate_kind estimate_training = {"training", &table_training_request, &table_training_result, &table_training_estimate,
 	compute_training, offsetof(struct training_request, common.as_of), offsetof(struct training_request, common.site), true};
-const struct estimate_kind estimate_inference = {"inference", &table_inference_request, &table_inference_result,
-	&table_inference_estimate, compute_inference, offsetof(struct inference_request, common.as_of), offsetof(struct inference_request, common.site), true};
+const struct estimate_kind estimate_inference = {"inference", &table_inference_request, &table_inference_result, &table_inference_estimate,
+	compute_inference, offsetof(struct inference_request, common.as_of), offsetof(struct inference_request, common.site), true};
 const struct estimate_kind estimate_performance = {"performance", &table_performance_request, &table_performance_result,
 	&table_performance_estimate, compute_performance, offsetof(struct performance_request, common.as_of), 0, false};
 
-const struct estimate_kind estimate_memory = {"memory", &table_memory_request, &table_memory_result, &table_memory_estimate,
-	compute_memory, offsetof(struct memory_request, common.as_of), 0, false};
-const struct estimate_kind estimate_scaling = {"scaling", &table_scaling_request, &table_scaling_result, &table_scaling_estimate,
-	compute_scaling, 0, 0, false};
-const struct estimate_kind estimate_carbon = {"carbon", &table_carbon_request, &table_carbon_result, &table_carbon_estimate,
-	compute_carbon, offsetof(struct carbon_request, as_of), offsetof(struct carbon_request, site), false};
+const struct estimate_kind estimate_memory = {"memory", &table_memory_request, &table_memory_result, &table_memory_estimate, compute_memory,
+	offsetof(struct memory_request, common.as_of), 0, false};
+const struct estimate_kind estimate_scaling = {
+	"scaling", &table_scaling_request, &table_scaling_result, &table_scaling_estimate, compute_scaling, 0, 0, false};
+const struct estimate_kind estimate_carbon = {"carbon", &table_carbon_request, &table_carbon_result, &table_carbon_estimate, compute_carbon,
+	offsetof(struct carbon_request, as_of), offsetof(struct carbon_request, site), false};
 const struct estimate_kind estimate_diagnosis = {"diagnosis", &table_diagnosis_request, &table_diagnosis_result, &table_diagnosis,
 	compute_diagnosis, offsetof(struct diagnosis_request, training.common.as_of), 0, false};
 
@@ -335,8 +335,8 @@ enum status estimate_compute(struct estimate *estimate, const struct catalogue *
 }
 
 /* Writes JSON into a scratch buffer and copies it to the arena at its final size. */
-static enum status estimate_json(const struct field_table *table, const void *object, struct buffer *scratch,
-	const struct estimate *estimate, struct json_text *text)
+static enum status estimate_json(
+	const struct field_table *table, const void *object, struct buffer *scratch, const struct estimate *estimate, struct json_text *text)
 {
 	struct json_writer writer;
 

@@ -11,8 +11,8 @@
 /* A kind of estimate: its tables and its function. */
 struct estimate_kind;
 struct progress;
-extern const struct estimate_kind estimate_training, estimate_inference, estimate_performance, estimate_memory,
-	estimate_scaling, estimate_carbon, estimate_diagnosis, estimate_schedule;
+extern const struct estimate_kind estimate_training, estimate_inference, estimate_performance, estimate_memory, estimate_scaling,
+	estimate_carbon, estimate_diagnosis, estimate_schedule;
 
 /* The kind of a stored plan: "training" or "inference"; NULL for other names. */
 const struct estimate_kind *estimate_kind_of_plan(const char *name);
@@ -22,13 +22,13 @@ struct estimate {
 	const struct estimate_kind *kind;
 	struct arena *arena;
 	struct failure *failure;
-	const struct progress *progress; /* receives the progress; NULL: none */
-	const char *plan_id;             /* of a stored plan: its own calibrations apply; NULL: a new plan */
-	bool hours_settled;              /* the site's hours are stored in the request: do not load them from feeds */
-	void *request;                   /* as decoded; after computing with the defaults */
+	const struct progress *progress;      /* receives the progress; NULL: none */
+	const char *plan_id;                  /* of a stored plan: its own calibrations apply; NULL: a new plan */
+	bool hours_settled;                   /* the site's hours are stored in the request: do not load them from feeds */
+	void *request;                        /* as decoded; after computing with the defaults */
 	const struct measured_step *measured; /* of a training that is diagnosed: the advice is about this step; else NULL */
-	const void *result;              /* NULL before computing */
-	const char *model, *accelerator; /* ids of the recommended option, for lists; NULL: none */
+	const void *result;                   /* NULL before computing */
+	const char *model, *accelerator;      /* ids of the recommended option, for lists; NULL: none */
 	const struct catalogue *catalogue;
 	int64_t computed_at_us;
 };

@@ -78,7 +78,8 @@ static enum status add_all_zones(struct filling *filling)
 			request->series.items[request->series.count++] = (struct schedule_series){.region = filling->zones.items[i].zone};
 	if (request->series.count > 0)
 		return STATUS_OK;
-	failure_add(filling->failure, "/series", "required", "no hours of a grid are known from that time on; give series, or refresh a grid's feed (GET /v1/feeds)");
+	failure_add(filling->failure, "/series", "required",
+		"no hours of a grid are known from that time on; give series, or refresh a grid's feed (GET /v1/feeds)");
 	return STATUS_INVALID;
 }
 
@@ -94,7 +95,8 @@ static void choose_signal(struct filling *filling)
 	for (size_t i = 0; i < filling->zones.count && request->series.count == 0; i++)
 		averages |= strcmp(filling->zones.items[i].signal, filling->signal) == 0;
 	for (size_t i = 0; i < request->series.count; i++)
-		averages &= !has_no_figures(&request->series.items[i]) || zone_of_region(filling, request->series.items[i].region, filling->signal) != NULL;
+		averages &= !has_no_figures(&request->series.items[i]) ||
+			zone_of_region(filling, request->series.items[i].region, filling->signal) != NULL;
 	if (!averages)
 		filling->signal = grid_signal_words[GRID_MARGINAL];
 }
@@ -104,8 +106,9 @@ static enum status fill_series(struct filling *filling, size_t index)
 	struct schedule_series *series = &filling->request->series.items[index];
 	const struct grid_zone *zone = zone_of_region(filling, series->region, filling->signal);
 	struct grid_hour_list hours = {0};
-	enum status status = zone ? storage_grid_hours(filling->storage, zone->zone, filling->signal, filling->from_us, filling->to_us, filling->arena, &hours,
-		filling->failure) : STATUS_OK;
+	enum status status = zone ? storage_grid_hours(filling->storage, zone->zone, filling->signal, filling->from_us, filling->to_us,
+									filling->arena, &hours, filling->failure)
+							  : STATUS_OK;
 	char pointer[64];
 	size_t known;
 
@@ -113,14 +116,15 @@ static enum status fill_series(struct filling *filling, size_t index)
 		return status;
 	if (hours.count == 0) {
 		snprintf(pointer, sizeof pointer, "/series/%zu/region", index);
-		failure_add(filling->failure, pointer, "unknown", "no feed has hours of \"%.64s\" from that time on; give its figures, or refresh its feed",
-			series->region);
+		failure_add(filling->failure, pointer, "unknown",
+			"no feed has hours of \"%.64s\" from that time on; give its figures, or refresh its feed", series->region);
 		return STATUS_INVALID;
 	}
 	known = site_hours_known(filling->catalogue, &hours);
 	if (known == 0) {
 		snprintf(pointer, sizeof pointer, "/series/%zu/region", index);
-		failure_add(filling->failure, pointer, "unknown", "the hours of \"%.64s\" from that time on were not known at as_of, or were corrected since", series->region);
+		failure_add(filling->failure, pointer, "unknown",
+			"the hours of \"%.64s\" from that time on were not known at as_of, or were corrected since", series->region);
 		return STATUS_INVALID;
 	}
 	series->start_us = hours.items[0].start_us;
@@ -132,7 +136,7 @@ static enum status fill_series(struct filling *filling, size_t index)
 		series->gco2e_per_kwh.items[series->gco2e_per_kwh.count++] = hours.items[i].gco2e_per_kwh;
 	if (!filling->feeds || !strstr(filling->feeds, hours.items[0].feed))
 		filling->feeds = filling->feeds ? arena_printf(filling->arena, "%s, %s", filling->feeds, hours.items[0].feed)
-			: arena_strdup(filling->arena, hours.items[0].feed);
+										: arena_strdup(filling->arena, hours.items[0].feed);
 	return filling->feeds ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
@@ -140,8 +144,13 @@ enum status grid_series_fill(struct storage *storage, const struct catalogue *ca
 	struct schedule_request *request, struct failure *failure)
 {
 	int64_t earliest_us = request->earliest_us > 0 ? request->earliest_us : now_us;
-	struct filling filling = {.storage = storage, .catalogue = catalogue, .arena = arena, .request = request, .failure = failure,
-		.from_us = earliest_us - earliest_us % FEED_HOUR_US, .to_us = request->deadline_us > 0 ? request->deadline_us : INT64_MAX};
+	struct filling filling = {.storage = storage,
+		.catalogue = catalogue,
+		.arena = arena,
+		.request = request,
+		.failure = failure,
+		.from_us = earliest_us - earliest_us % FEED_HOUR_US,
+		.to_us = request->deadline_us > 0 ? request->deadline_us : INT64_MAX};
 	bool some = check_given(request, failure);
 	enum status status = failure->status;
 

@@ -24,8 +24,8 @@ static bool same_figure(double a, double b)
 
 static bool same_figures(const struct plan_figures *a, const struct plan_figures *b)
 {
-	return a->gpu_count == b->gpu_count && same_figure(a->hours, b->hours) && same_figure(a->usd, b->usd) &&
-		   same_figure(a->kwh, b->kwh) && same_figure(a->kgco2e, b->kgco2e);
+	return a->gpu_count == b->gpu_count && same_figure(a->hours, b->hours) && same_figure(a->usd, b->usd) && same_figure(a->kwh, b->kwh) &&
+		same_figure(a->kgco2e, b->kgco2e);
 }
 
 /* Adds a cause with its effect, unless it changed no figure. */
@@ -76,7 +76,8 @@ static enum status explain_planner(struct explanation *it)
 	it->changes->reproduced = differing == 0;
 	if (differing == 0)
 		return STATUS_OK;
-	it->changes->difference = arena_printf(it->arena, "planner %s before, %s now: %zu values differ with the old catalogue, first %.120s: %.60s before, %.60s now",
+	it->changes->difference = arena_printf(it->arena,
+		"planner %s before, %s now: %zu values differ with the old catalogue, first %.120s: %.60s before, %.60s now",
 		it->old->planner_version, FLEETPLAN_VERSION, differing, first.pointer, first.before ? first.before : "absent",
 		first.after ? first.after : "absent");
 	cause_add(it, "planner", it->changes->difference, &figures);
@@ -114,7 +115,8 @@ static enum status explain_part(struct explanation *it, enum catalogue_part part
 }
 
 enum status plan_changes_explain(const struct plan_computer *computer, const struct catalogue *before, const struct catalogue *after,
-	const struct plan_record *old, const struct plan_record *fresh, struct arena *arena, struct plan_changes *changes, struct failure *failure)
+	const struct plan_record *old, const struct plan_record *fresh, struct arena *arena, struct plan_changes *changes,
+	struct failure *failure)
 {
 	struct explanation it = {computer, before, after, old, fresh, arena, changes, {0}, failure};
 	unsigned parts_of_after = 0;
@@ -132,7 +134,9 @@ enum status plan_changes_explain(const struct plan_computer *computer, const str
 		status = explain_part(&it, (enum catalogue_part)part, parts_of_after);
 	}
 	if (status == STATUS_OK)
-		cause_add(&it, "time", "offers and calibrations are older (max_age_days and the age of measurements exclude some), and feeds have other hours of a grid", &changes->after);
+		cause_add(&it, "time",
+			"offers and calibrations are older (max_age_days and the age of measurements exclude some), and feeds have other hours of a grid",
+			&changes->after);
 	return status;
 }
 

@@ -16,8 +16,9 @@ struct plan_computer {
 
 /* Given: the stored plan, the newly computed plan, both catalogues and the computer. Returned: the changes, with text in
  * the arena. If the request cannot be planned with some kinds of new rows only, the effect is counted with the next. */
-FALLIBLE enum status plan_changes_explain(const struct plan_computer *computer, const struct catalogue *before, const struct catalogue *after,
-	const struct plan_record *old, const struct plan_record *fresh, struct arena *arena, struct plan_changes *changes, struct failure *failure);
+FALLIBLE enum status plan_changes_explain(const struct plan_computer *computer, const struct catalogue *before,
+	const struct catalogue *after, const struct plan_record *old, const struct plan_record *fresh, struct arena *arena,
+	struct plan_changes *changes, struct failure *failure);
 
 /* Writes the changes as JSON into the arena. */
 FALLIBLE enum status plan_changes_text(const struct plan_changes *changes, struct arena *arena, struct json_text *text);

@@ -33,7 +33,8 @@ static enum status read_training(struct plan_measured *measured, const struct pl
 	enum status status = request ? STATUS_OK : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK)
-		status = record_decode(&table_training_request, plan->request.text, plan->request.length, resolver->arena, request, resolver->failure);
+		status = record_decode(
+			&table_training_request, plan->request.text, plan->request.length, resolver->arena, request, resolver->failure);
 	if (status == STATUS_OK)
 		status = resolve_training(resolver, request, &measured->training);
 	if (status != STATUS_OK)
@@ -54,7 +55,8 @@ static enum status read_inference(struct plan_measured *measured, const struct p
 	enum status status = request ? STATUS_OK : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK)
-		status = record_decode(&table_inference_request, plan->request.text, plan->request.length, resolver->arena, request, resolver->failure);
+		status = record_decode(
+			&table_inference_request, plan->request.text, plan->request.length, resolver->arena, request, resolver->failure);
 	if (status == STATUS_OK)
 		status = resolve_inference(resolver, request, input);
 	if (status != STATUS_OK)
@@ -62,9 +64,13 @@ static enum status read_inference(struct plan_measured *measured, const struct p
 	measured->candidate = candidate_of(input->candidates, input->candidate_count, measured->layout.accelerator);
 	if (!measured->candidate)
 		return not_measurable(resolver->failure, "its accelerator is not in the catalogue");
-	serving = (struct shapes_serving){.candidate = measured->candidate, .layout = measured->layout.serving, .precision = measured->layout.precision,
-		.kv_precision = measured->layout.kv_precision, .batch = given_or(measured->layout.batch, 1),
-		.prompt_tokens = mean_tokens(&input->request.prompt_tokens), .output_tokens = mean_tokens(&input->request.output_tokens)};
+	serving = (struct shapes_serving){.candidate = measured->candidate,
+		.layout = measured->layout.serving,
+		.precision = measured->layout.precision,
+		.kv_precision = measured->layout.kv_precision,
+		.batch = given_or(measured->layout.batch, 1),
+		.prompt_tokens = mean_tokens(&input->request.prompt_tokens),
+		.output_tokens = mean_tokens(&input->request.output_tokens)};
 	if (!is_given(serving.prompt_tokens) || !is_given(serving.output_tokens))
 		return not_measurable(resolver->failure, "the mean length of its prompts or of its answers is not known");
 	if (!shapes_of_inference(&input->model, &serving, &measured->room, &measured->spec))
@@ -72,10 +78,11 @@ static enum status read_inference(struct plan_measured *measured, const struct p
 	return STATUS_OK;
 }
 
-enum status plan_measured_read(struct plan_measured *measured, const struct plan_record *plan, const struct catalogue *catalogue, int64_t now_us,
-	struct arena *arena, struct failure *failure)
+enum status plan_measured_read(struct plan_measured *measured, const struct plan_record *plan, const struct catalogue *catalogue,
+	int64_t now_us, struct arena *arena, struct failure *failure)
 {
-	struct resolver resolver = {.catalogue = catalogue, .arena = arena, .now_us = now_us, .findings = &measured->findings, .failure = failure, .plan_id = plan->id};
+	struct resolver resolver = {
+		.catalogue = catalogue, .arena = arena, .now_us = now_us, .findings = &measured->findings, .failure = failure, .plan_id = plan->id};
 	enum status status = api_stored_layout(plan, arena, &measured->layout, failure);
 
 	if (status != STATUS_OK)

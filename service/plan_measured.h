@@ -9,9 +9,9 @@
 
 struct plan_measured {
 	bool is_training;
-	struct training_input training;   /* if is_training; else `inference` */
+	struct training_input training; /* if is_training; else `inference` */
 	struct inference_input inference;
-	struct findings findings;         /* of resolving; not used */
+	struct findings findings; /* of resolving; not used */
 	struct stored_layout layout;
 	const struct candidate *candidate; /* of the recommended option, with its calibration */
 	struct shapes_room room;
@@ -21,7 +21,7 @@ struct plan_measured {
 /* Reads a plan's kind, request and result with the current catalogue. `measured` has about 60 kB: allocate it zeroed
  * from an arena. It points into the arena and the catalogue. STATUS_INVALID with the reason if the plan cannot be
  * measured: the model is not a transformer, the request has a trace, or the catalogue lacks its hardware. */
-FALLIBLE enum status plan_measured_read(struct plan_measured *measured, const struct plan_record *plan, const struct catalogue *catalogue, int64_t now_us,
-	struct arena *arena, struct failure *failure);
+FALLIBLE enum status plan_measured_read(struct plan_measured *measured, const struct plan_record *plan, const struct catalogue *catalogue,
+	int64_t now_us, struct arena *arena, struct failure *failure);
 
 #endif

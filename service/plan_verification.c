@@ -17,7 +17,7 @@ struct verifying {
 	struct bench_job *job;
 	const struct bench_calibrations *calibrations;
 	int64_t now_us;
-	struct arena arena; /* for the plan and for planning again */
+	struct arena arena;               /* for the plan and for planning again */
 	struct catalogue *before, *after; /* without and with the new calibrations */
 	struct plan_record plan;
 	struct plan_measured *measured;
@@ -121,8 +121,11 @@ static void judge_products(struct verifying *it, double *predicted_s, double *me
 /* Predicts the worker's attention: not fused, with all scores, also those that a causal mask removes. */
 static double predicted_attention_s(const struct device *device, const struct physics *bare, const struct bench_attention *shape)
 {
-	struct attention attention = {.tokens = (double)(shape->batch * shape->queries), .sequence = (double)shape->keys, .heads = (double)shape->heads,
-		.key_dim = (double)shape->head_dimension, .value_dim = (double)shape->head_dimension};
+	struct attention attention = {.tokens = (double)(shape->batch * shape->queries),
+		.sequence = (double)shape->keys,
+		.heads = (double)shape->heads,
+		.key_dim = (double)shape->head_dimension,
+		.value_dim = (double)shape->head_dimension};
 
 	return (shape->backward ? attention_backward(device, bare, &attention) : attention_forward(device, bare, &attention)).time_s;
 }
@@ -159,24 +162,28 @@ static void judge_terms(struct verifying *it, double *products_predicted_s, doub
 {
 	const struct candidate *candidate = it->measured->candidate;
 	const struct bench_line_measure *triad = good_measure(it->job, "stream_triad"), *launch = good_measure(it->job, "launch_pipelined"),
-		*storage = good_measure(it->job, "storage_sequential");
+									*storage = good_measure(it->job, "storage_sequential");
 	const struct training_request *request = &it->measured->training.request;
 	struct physics bare = shapes_bare_physics();
 	struct device device;
 
 	judge_products(it, products_predicted_s, products_measured_s);
-	if (!device_of_candidate(candidate, it->measured->spec.block.precision == PRECISION_UNSET ? accelerator_training_precision(&candidate->accelerator)
-			: it->measured->spec.block.precision, &bare, 1, &device))
+	if (!device_of_candidate(candidate,
+			it->measured->spec.block.precision == PRECISION_UNSET ? accelerator_training_precision(&candidate->accelerator)
+																  : it->measured->spec.block.precision,
+			&bare, 1, &device))
 		return;
 	judge_attention(it, &device, &bare);
 	if (triad)
 		verification_add(it->verification, "memory_bandwidth", "bytes_per_s", device.memory_bytes_per_s, triad->median, true);
 	if (launch)
-		verification_add(it->verification, "launch_overhead", "s", CALIBRATED(&candidate->calibration, kernel_launch_s, ABSENT_NUMBER), launch->median, false);
+		verification_add(it->verification, "launch_overhead", "s", CALIBRATED(&candidate->calibration, kernel_launch_s, ABSENT_NUMBER),
+			launch->median, false);
 	judge_fits(it, &device);
 	if (storage && it->measured->is_training)
 		verification_add(it->verification, "input", "bytes_per_s",
-			given_or(request->input_pipeline.storage_gbs * 1e9, CALIBRATED(&candidate->calibration, storage_bytes_per_s, ABSENT_NUMBER)), storage->median, true);
+			given_or(request->input_pipeline.storage_gbs * 1e9, CALIBRATED(&candidate->calibration, storage_bytes_per_s, ABSENT_NUMBER)),
+			storage->median, true);
 }
 
 /* --- the whole --------------------------------------------------------------------------------------------------------- */
@@ -184,7 +191,8 @@ static void judge_terms(struct verifying *it, double *products_predicted_s, doub
 static struct candidate with_calibrations(const struct verifying *it, enum precision precision)
 {
 	struct candidate candidate = *it->measured->candidate;
-	const struct calibration_wish wish = {.accelerator = &candidate.accelerator, .precision = precision, .plan_id = it->plan.id, .now_us = it->now_us};
+	const struct calibration_wish wish = {
+		.accelerator = &candidate.accelerator, .precision = precision, .plan_id = it->plan.id, .now_us = it->now_us};
 
 	calibrations_choose(it->after, &wish, &it->job->arena, NULL, &candidate.calibration);
 	return candidate;
@@ -220,8 +228,8 @@ static void not_replanned(struct verifying *it, const char *why)
 
 static bool wants_datasheet(const struct verifying *it)
 {
-	return (it->measured->is_training ? it->measured->training.request.common.calibration : it->measured->inference.request.common.calibration) ==
-		CALIBRATION_DATASHEET;
+	return (it->measured->is_training ? it->measured->training.request.common.calibration
+									  : it->measured->inference.request.common.calibration) == CALIBRATION_DATASHEET;
 }
 
 static void plan_again(struct verifying *it)
@@ -229,7 +237,8 @@ static void plan_again(struct verifying *it)
 	const struct json_text *asked = it->plan.asked.text ? &it->plan.asked : &it->plan.request;
 	struct verification *verification = it->verification;
 	struct failure failure;
-	struct estimate estimate = {.kind = estimate_kind_of_plan(it->plan.kind), .arena = &it->arena, .failure = &failure, .plan_id = it->plan.id};
+	struct estimate estimate = {
+		.kind = estimate_kind_of_plan(it->plan.kind), .arena = &it->arena, .failure = &failure, .plan_id = it->plan.id};
 	struct stored_layout now;
 	struct plan_record fresh;
 
@@ -247,7 +256,9 @@ static void plan_again(struct verifying *it)
 	}
 	verification->has_replanned = true;
 	verification->replanned = (struct verification_replan){.gpu_count = (double)now.gpu_count,
-		.gpu_count_change = (double)(now.gpu_count - it->measured->layout.gpu_count), .usd = now.usd, .usd_change = now.usd - it->measured->layout.usd};
+		.gpu_count_change = (double)(now.gpu_count - it->measured->layout.gpu_count),
+		.usd = now.usd,
+		.usd_change = now.usd - it->measured->layout.usd};
 }
 
 static bool judge_result(struct verifying *it)
@@ -277,14 +288,16 @@ static bool read_plan(struct verifying *it)
 	struct failure unread;
 
 	it->measured = ARENA_NEW(&it->arena, struct plan_measured);
-	if (!it->measured || storage_plan_get(it->storage, it->job->record.plan_id, ABSENT_COUNT, &it->arena, &it->plan, &it->failure) != STATUS_OK)
+	if (!it->measured ||
+		storage_plan_get(it->storage, it->job->record.plan_id, ABSENT_COUNT, &it->arena, &it->plan, &it->failure) != STATUS_OK)
 		return false;
 	it->before = make_snapshot(it->storage, NULL, &it->failure);
 	if (!it->before || plan_measured_read(it->measured, &it->plan, it->before, it->now_us, &it->arena, &it->failure) != STATUS_OK)
 		return false;
 	planned = it->measured->layout.accelerator;
 	if (!here || strcmp(planned, here) != 0) {
-		(void)failure_set(&it->failure, STATUS_INVALID, "the plan is for %.64s, but %.64s was measured", planned, here ? here : "a device without a catalogue row");
+		(void)failure_set(&it->failure, STATUS_INVALID, "the plan is for %.64s, but %.64s was measured", planned,
+			here ? here : "a device without a catalogue row");
 		return false;
 	}
 	failure_clear(&unread);

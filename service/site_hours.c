@@ -42,8 +42,8 @@ static const char *zone_of_site(const struct catalogue *catalogue, const struct 
 	return NULL;
 }
 
-enum status site_hours_fill(struct storage *storage, const struct catalogue *catalogue, struct arena *arena, struct site_request *site,
-	struct failure *failure)
+enum status site_hours_fill(
+	struct storage *storage, const struct catalogue *catalogue, struct arena *arena, struct site_request *site, struct failure *failure)
 {
 	int64_t from_us = site->start_us - site->start_us % FEED_HOUR_US;
 	struct grid_zone_list zones;
@@ -57,7 +57,8 @@ enum status site_hours_fill(struct storage *storage, const struct catalogue *cat
 	status = storage_grid_zones(storage, from_us, arena, &zones, failure);
 	zone = status == STATUS_OK ? zone_of_site(catalogue, site, &zones) : NULL;
 	if (zone)
-		status = storage_grid_hours(storage, zone, grid_signal_words[GRID_AVERAGE], from_us, from_us + SITE_STEPS_MAX * FEED_HOUR_US, arena, &hours, failure);
+		status = storage_grid_hours(
+			storage, zone, grid_signal_words[GRID_AVERAGE], from_us, from_us + SITE_STEPS_MAX * FEED_HOUR_US, arena, &hours, failure);
 	known = status == STATUS_OK ? site_hours_known(catalogue, &hours) : 0;
 	if (known == 0)
 		return status;

@@ -12,7 +12,7 @@ size_t site_hours_known(const struct catalogue *catalogue, const struct grid_hou
 /* Fills site->series from site->start on, without gaps, if the request has a start, no series of its own, and a place
  * whose zone has average intensities. With a past catalogue it uses the hours that were known then. Otherwise the
  * request stays unchanged, and the answer warns that its hours are not known. */
-FALLIBLE enum status site_hours_fill(struct storage *storage, const struct catalogue *catalogue, struct arena *arena, struct site_request *site,
-	struct failure *failure);
+FALLIBLE enum status site_hours_fill(
+	struct storage *storage, const struct catalogue *catalogue, struct arena *arena, struct site_request *site, struct failure *failure);
 
 #endif

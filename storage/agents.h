@@ -21,7 +21,7 @@ enum { AGENTS_PER_KEY_MAX = 1024, AGENT_GONE_DEVICES_MAX = 64, AGENT_RESULTS_MAX
  * STATUS_CONFLICT if the key has AGENTS_PER_KEY_MAX agents already. */
 struct agent_put {
 	struct storage_job job;
-	const struct agent_record *agent; /* key_id: NULL if the bearer may act for any agent */
+	const struct agent_record *agent;    /* key_id: NULL if the bearer may act for any agent */
 	const struct device_record *devices; /* agent_id and node come from the agent */
 	size_t device_count;
 	const struct lease_bearer *bearer;
@@ -47,7 +47,7 @@ FALLIBLE enum status storage_agent_list(struct storage *storage, int64_t now_us,
 
 /* Counts for metrics. */
 struct queue_counts {
-	int64_t queued, running;             /* benchmarks */
+	int64_t queued, running; /* benchmarks */
 	int64_t agents_online, agents_silent;
 };
 FALLIBLE enum status storage_queue_counts(struct storage *storage, int64_t now_us, struct queue_counts *counts, struct failure *failure);

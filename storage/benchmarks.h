@@ -10,9 +10,9 @@
 #include "storage/idempotency.h"
 
 struct benchmark_record; /* hwdb/catalogue/records.h */
-struct device_record; /* hwdb/catalogue/records.h */
-struct catalogue_rows; /* hwdb/catalogue/catalogue.h */
-struct text_list; /* base/given.h */
+struct device_record;    /* hwdb/catalogue/records.h */
+struct catalogue_rows;   /* hwdb/catalogue/catalogue.h */
+struct text_list;        /* base/given.h */
 
 struct benchmark_put {
 	struct storage_job job;
@@ -42,10 +42,10 @@ struct lease_bearer {
  * its devices with similar names. STATUS_NOT_FOUND also for an agent that never registered (`unregistered`). */
 struct benchmark_claim {
 	struct storage_job job;
-	const char *device_id;                 /* of the daemon's own worker */
-	const char *agent_id;                  /* NULL: the daemon's own worker */
-	const struct lease_bearer *bearer;     /* with the agent_id of a remote agent */
-	const struct text_list *devices;       /* with a bearer; empty: all of the agent's devices that the store knows as free */
+	const char *device_id;             /* of the daemon's own worker */
+	const char *agent_id;              /* NULL: the daemon's own worker */
+	const struct lease_bearer *bearer; /* with the agent_id of a remote agent */
+	const struct text_list *devices;   /* with a bearer; empty: all of the agent's devices that the store knows as free */
 	int64_t now_us, lease_us;
 	struct benchmark_record *benchmark; /* output, with the new token */
 	bool found;                         /* output */
@@ -55,9 +55,9 @@ struct benchmark_heartbeat {
 	struct storage_job job;
 	const char *id;
 	int64_t token, now_us, lease_us;
-	const char *progress; /* JSON, NULL: unchanged */
+	const char *progress;              /* JSON, NULL: unchanged */
 	const struct lease_bearer *bearer; /* NULL: the daemon's own worker */
-	bool cancel_requested; /* output */
+	bool cancel_requested;             /* output */
 };
 
 enum benchmark_end { BENCHMARK_FAILED, BENCHMARK_SUCCEEDED, BENCHMARK_BROKEN /* BROKEN: another attempt follows, while any are left */ };
@@ -71,11 +71,11 @@ struct benchmark_result {
 	enum benchmark_end end;
 	const char *result; /* JSON; may be NULL for a failure */
 	const char *failure_detail;
-	unsigned char sha256[32]; /* of the result as delivered */
+	unsigned char sha256[32];                  /* of the result as delivered */
 	const struct catalogue_rows *calibrations; /* rows to put in the same transaction (and the device's own accelerator row); NULL: none */
-	const struct lease_bearer *bearer; /* NULL: the daemon's own worker */
-	struct benchmark_record *benchmark; /* output, after the operation; may be NULL */
-	bool repeated, late; /* outputs */
+	const struct lease_bearer *bearer;         /* NULL: the daemon's own worker */
+	struct benchmark_record *benchmark;        /* output, after the operation; may be NULL */
+	bool repeated, late;                       /* outputs */
 };
 
 /* Gives a benchmark back without penalty (drain, busy device): it is queued again, and the attempt does not count. */
@@ -84,7 +84,7 @@ struct benchmark_release {
 	const char *id;
 	int64_t token, now_us;
 	const char *reason;
-	const struct lease_bearer *bearer; /* NULL: the daemon's own worker */
+	const struct lease_bearer *bearer;  /* NULL: the daemon's own worker */
 	struct benchmark_record *benchmark; /* output, after the operation; may be NULL */
 };
 
@@ -96,7 +96,7 @@ struct benchmark_sweep {
 	struct storage_job job;
 	int64_t now_us;
 	bool restart;
-	int64_t lease_us; /* with `restart`: duration of agents' leases from now on; 0: unchanged */
+	int64_t lease_us;                                     /* with `restart`: duration of agents' leases from now on; 0: unchanged */
 	int64_t requeued, expired, cancelled, keys_forgotten; /* outputs */
 };
 
@@ -107,8 +107,9 @@ struct device_put { /* adds or updates by id; a device that an agent reported be
 
 struct benchmark_filter {
 	const char *state, *device_id, *accelerator_id, *plan_id, *agent_id; /* NULL: any */
-	const char *label_key, *label_value; /* both or none */
-	const char *scope_key, *scope_value; /* both or none: benchmarks of plans with this label, and benchmarks without a plan that have the label themselves */
+	const char *label_key, *label_value;                                 /* both or none */
+	const char *scope_key,
+		*scope_value; /* both or none: benchmarks of plans with this label, and benchmarks without a plan that have the label themselves */
 };
 
 struct benchmark_list {
@@ -126,11 +127,11 @@ struct device_list {
 /* Changes whenever a further benchmark may be waiting. A claim that found none waits for a change. */
 uint64_t storage_queue_changes(struct storage *storage);
 
-FALLIBLE enum status storage_benchmark_get(struct storage *storage, const char *id, struct arena *arena,
-	struct benchmark_record *benchmark, struct failure *failure);
-FALLIBLE enum status storage_benchmark_list(struct storage *storage, const struct benchmark_filter *filter,
-	const struct page_request *page, struct arena *arena, struct benchmark_list *list, struct failure *failure);
-FALLIBLE enum status storage_device_list(struct storage *storage, const struct page_request *page, struct arena *arena,
-	struct device_list *list, struct failure *failure);
+FALLIBLE enum status storage_benchmark_get(
+	struct storage *storage, const char *id, struct arena *arena, struct benchmark_record *benchmark, struct failure *failure);
+FALLIBLE enum status storage_benchmark_list(struct storage *storage, const struct benchmark_filter *filter, const struct page_request *page,
+	struct arena *arena, struct benchmark_list *list, struct failure *failure);
+FALLIBLE enum status storage_device_list(
+	struct storage *storage, const struct page_request *page, struct arena *arena, struct device_list *list, struct failure *failure);
 
 #endif

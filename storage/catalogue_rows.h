@@ -74,19 +74,19 @@ struct builtin_update {
 FALLIBLE enum status storage_builtin_digest(struct storage *storage, struct arena *arena, const char **digest, struct failure *failure);
 
 struct row_filter {
-	const char *id_prefix;      /* NULL: any, as for all members below */
+	const char *id_prefix; /* NULL: any, as for all members below */
 	const char *origin;
-	const char *text;           /* part of id or name, case ignored (ASCII) */
-	const char *vendor;         /* accelerators */
-	const char *accelerator_id; /* prices, calibrations */
+	const char *text;                           /* part of id or name, case ignored (ASCII) */
+	const char *vendor;                         /* accelerators */
+	const char *accelerator_id;                 /* prices, calibrations */
 	const char *device_id, *plan_id, *quantity; /* calibrations */
-	bool held;                  /* calibrations: only waiting ones */
-	const char *provider;       /* prices, regions */
-	const char *region;         /* prices: region; regions: region_id */
-	const char *pricing_model;  /* prices */
-	const char *country;        /* regions: zone of the grid, or the part of it before a "-" (US of US-CAL-CISO) */
-	int64_t as_of_us;           /* 0: now */
-	const char *scope_key, *scope_value; /* calibrations: those without a plan, and those of plans with this label; NULL: all */
+	bool held;                                  /* calibrations: only waiting ones */
+	const char *provider;                       /* prices, regions */
+	const char *region;                         /* prices: region; regions: region_id */
+	const char *pricing_model;                  /* prices */
+	const char *country;                        /* regions: zone of the grid, or the part of it before a "-" (US of US-CAL-CISO) */
+	int64_t as_of_us;                           /* 0: now */
+	const char *scope_key, *scope_value;        /* calibrations: those without a plan, and those of plans with this label; NULL: all */
 };
 
 struct row_list {
@@ -96,15 +96,15 @@ struct row_list {
 };
 
 /* Reads the row of `id` (not alias) valid at as_of_us (0: now) into *row, the kind's struct. */
-FALLIBLE enum status storage_row_get(struct storage *storage, enum row_kind kind, const char *id, int64_t as_of_us,
-	struct arena *arena, void *row, struct failure *failure);
+FALLIBLE enum status storage_row_get(
+	struct storage *storage, enum row_kind kind, const char *id, int64_t as_of_us, struct arena *arena, void *row, struct failure *failure);
 
 FALLIBLE enum status storage_row_list(struct storage *storage, enum row_kind kind, const struct row_filter *filter,
 	const struct page_request *page, struct arena *arena, struct row_list *list, struct failure *failure);
 
 /* Reads all rows valid at as_of_us (0: now) and the two revisions of that moment, in one snapshot: for catalogue_new(). */
-FALLIBLE enum status storage_catalogue_load(struct storage *storage, int64_t as_of_us, struct arena *arena,
-	struct catalogue_rows *rows, int64_t *revision, int64_t *calibration_revision, struct failure *failure);
+FALLIBLE enum status storage_catalogue_load(struct storage *storage, int64_t as_of_us, struct arena *arena, struct catalogue_rows *rows,
+	int64_t *revision, int64_t *calibration_revision, struct failure *failure);
 
 /* Reads all rows as of these two revisions, whatever other changes are between the two: the rows that a stored plan was
  * computed with. *as_of_us is the moment of the later one. NOT_FOUND for a revision that never existed. */
@@ -112,8 +112,8 @@ FALLIBLE enum status storage_catalogue_load_revisions(struct storage *storage, i
 	struct arena *arena, struct catalogue_rows *rows, int64_t *as_of_us, struct failure *failure);
 
 /* Returns the newest revision of the catalogue up to as_of_us (0: now) and its moment; 0 and 0 before the first. */
-FALLIBLE enum status storage_catalogue_moment(struct storage *storage, int64_t as_of_us, struct arena *arena, int64_t *moment_us,
-	int64_t *revision, struct failure *failure);
+FALLIBLE enum status storage_catalogue_moment(
+	struct storage *storage, int64_t as_of_us, struct arena *arena, int64_t *moment_us, int64_t *revision, struct failure *failure);
 
 /* Returns the newest revision of the calibrations; 0 before the first. */
 FALLIBLE enum status storage_calibration_revision(struct storage *storage, struct arena *arena, int64_t *revision, struct failure *failure);
@@ -132,7 +132,7 @@ FALLIBLE enum status storage_rows_get(struct storage *storage, enum row_kind kin
 struct catalogue_counts {
 	int64_t accelerators, models, prices, regions, calibrations, revision, calibration_revision;
 };
-FALLIBLE enum status storage_catalogue_count(struct storage *storage, int64_t as_of_us, struct catalogue_counts *counts, struct arena *arena,
-	struct failure *failure);
+FALLIBLE enum status storage_catalogue_count(
+	struct storage *storage, int64_t as_of_us, struct catalogue_counts *counts, struct arena *arena, struct failure *failure);
 
 #endif

@@ -11,7 +11,7 @@ typedef void check_note(void *context, const char *fault);
 struct check_result {
 	int64_t plans, revisions, rows; /* read and undamaged */
 	int64_t faults;
-	int64_t lost_commits;           /* acknowledged commits that are missing, by the mark beside the file */
+	int64_t lost_commits; /* acknowledged commits that are missing, by the mark beside the file */
 };
 
 /* Reads everything: the structure of the pages, each plan, and each row with a checksum. Leaves a log beside the file
@@ -26,8 +26,8 @@ struct recover_result {
 
 /* Copies the readable and undamaged rows into a new file, table by table (STATUS_CONFLICT if it exists). Only reads the
  * old file. */
-FALLIBLE enum status storage_recover(const char *path, const char *to, check_note *note, void *context, struct recover_result *result,
-	struct failure *failure);
+FALLIBLE enum status storage_recover(
+	const char *path, const char *to, check_note *note, void *context, struct recover_result *result, struct failure *failure);
 
 /* Starts a thread that checks like storage_check, at low load, about once a day. It logs its findings and stores them
  * in the state. */

@@ -31,8 +31,8 @@ struct feed_refresh_put {
 /* Stores the refresh in slices, like an import (storage/imports.h): plans can be written meanwhile, however many rows
  * it has. Blocks. Returns OK, CANCELLED, or a status of storage. The job's arena must be given. storage_run(&put->job)
  * does the same in one transaction. */
-FALLIBLE enum status storage_feed_refresh(struct storage *storage, struct feed_refresh_put *put, const struct progress *progress,
-	struct failure *failure);
+FALLIBLE enum status storage_feed_refresh(
+	struct storage *storage, struct feed_refresh_put *put, const struct progress *progress, struct failure *failure);
 
 struct feed_refresh_list {
 	struct feed_refresh_record *items;
@@ -46,8 +46,8 @@ FALLIBLE enum status storage_feed_refresh_list(struct storage *storage, const ch
 
 /* Reads a refresh by its id; or the newest refresh of a feed that received a response (`read`: with rows). NOT_FOUND
  * with a failure. */
-FALLIBLE enum status storage_feed_refresh_get(struct storage *storage, const char *id, struct arena *arena,
-	struct feed_refresh_record *refresh, struct failure *failure);
+FALLIBLE enum status storage_feed_refresh_get(
+	struct storage *storage, const char *id, struct arena *arena, struct feed_refresh_record *refresh, struct failure *failure);
 FALLIBLE enum status storage_feed_refresh_newest(struct storage *storage, const char *feed, bool read, struct arena *arena,
 	struct feed_refresh_record *refresh, struct failure *failure);
 
@@ -81,7 +81,7 @@ struct grid_zone_list {
 	struct grid_zone *items;
 	size_t count;
 };
-FALLIBLE enum status storage_grid_zones(struct storage *storage, int64_t from_us, struct arena *arena, struct grid_zone_list *list,
-	struct failure *failure);
+FALLIBLE enum status storage_grid_zones(
+	struct storage *storage, int64_t from_us, struct arena *arena, struct grid_zone_list *list, struct failure *failure);
 
 #endif

@@ -19,7 +19,7 @@ enum { IDEMPOTENCY_KEY_MAX = 255 };
 struct idempotency_answer {
 	int http_status; /* 0: not found */
 	const char *location, *etag, *content_type;
-	int64_t at_us; /* of a found response: its time; of a row that was put: the start of the row's validity */
+	int64_t at_us;    /* of a found response: its time; of a row that was put: the start of the row's validity */
 	const char *body; /* NULL: the server rebuilds the body from `location` */
 	size_t body_length;
 };
@@ -30,8 +30,8 @@ struct idempotency {
 	struct idempotency_answer answer; /* to be stored */
 };
 
-FALLIBLE enum status storage_idempotency_begin(struct storage *storage, const struct idempotency *idempotency,
-	struct arena *arena, struct idempotency_answer *answer, struct failure *failure);
+FALLIBLE enum status storage_idempotency_begin(struct storage *storage, const struct idempotency *idempotency, struct arena *arena,
+	struct idempotency_answer *answer, struct failure *failure);
 void storage_idempotency_end(struct storage *storage, const struct idempotency *idempotency);
 
 /* Stores a response without another operation (an import that changed nothing, a backup). */

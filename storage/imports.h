@@ -23,12 +23,12 @@ struct import_run {
 	enum row_kind kind; /* not calibrations */
 	const void *rows;   /* array of the kind's struct, ids are unique */
 	size_t count;
-	const struct progress *progress;         /* NULL: not reported */
-	const struct idempotency *idempotency;   /* NULL: none */
-	const struct audit_record *audit;        /* its audit entry, written in the transaction that publishes; NULL: none */
-	import_note *note;                       /* NULL: none */
+	const struct progress *progress;       /* NULL: not reported */
+	const struct idempotency *idempotency; /* NULL: none */
+	const struct audit_record *audit;      /* its audit entry, written in the transaction that publishes; NULL: none */
+	import_note *note;                     /* NULL: none */
 	void *context;
-	struct feed_refresh_put *refresh;        /* its refresh is stored in the transaction that publishes; NULL: none */
+	struct feed_refresh_put *refresh; /* its refresh is stored in the transaction that publishes; NULL: none */
 };
 
 /* Blocks until the rows are valid or the import has failed. Returns OK, CANCELLED (by its progress), INVALID (a row out
@@ -49,7 +49,7 @@ struct import_list {
 /* `kind` NULL: any. */
 FALLIBLE enum status storage_import_list(struct storage *storage, const char *kind, const struct page_request *page, struct arena *arena,
 	struct import_list *list, struct failure *failure);
-FALLIBLE enum status storage_import_get(struct storage *storage, const char *id, struct arena *arena, struct import_record *import,
-	struct failure *failure);
+FALLIBLE enum status storage_import_get(
+	struct storage *storage, const char *id, struct arena *arena, struct import_record *import, struct failure *failure);
 
 #endif

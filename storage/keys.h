@@ -42,9 +42,10 @@ struct key_list {
 	size_t count;
 	const char *next_cursor;
 };
-FALLIBLE enum status storage_key_list(struct storage *storage, const struct page_request *page, struct arena *arena,
-	struct key_list *list, struct failure *failure);
+FALLIBLE enum status storage_key_list(
+	struct storage *storage, const struct page_request *page, struct arena *arena, struct key_list *list, struct failure *failure);
 
-FALLIBLE enum status storage_key_count(struct storage *storage, int64_t *count, struct failure *failure); /* counts keys that are not revoked, expired ones included */
+FALLIBLE enum status storage_key_count(
+	struct storage *storage, int64_t *count, struct failure *failure); /* counts keys that are not revoked, expired ones included */
 
 #endif

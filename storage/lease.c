@@ -26,31 +26,38 @@ static const struct lease_event_row {
 	[LEASE_TOO_LATE] = {"ended by its time in the queue", false},
 };
 
-#define TO(state, ...) {.allowed = true, .to = LEASE_##state, __VA_ARGS__}
+#define TO(state, ...) \
+	{ \
+		.allowed = true, .to = LEASE_##state, __VA_ARGS__ \
+	}
 
-static const struct lease_move moves[LEASE_STATE_COUNT][LEASE_EVENT_COUNT] = {
-	[LEASE_QUEUED] = {
-		[LEASE_CLAIM] = TO(RUNNING, .effects = LEASE_EFFECT_TAKE | LEASE_EFFECT_RENEW),
-		[LEASE_SUCCEED] = TO(SUCCEEDED, .effects = LEASE_EFFECT_KEEP | LEASE_EFFECT_LATE),
-		[LEASE_FAIL] = TO(FAILED, .effects = LEASE_EFFECT_KEEP | LEASE_EFFECT_LATE),
-		[LEASE_CANCEL] = TO(CANCELLED, .effects = LEASE_EFFECT_ASK),
-		[LEASE_TOO_LATE] = TO(EXPIRED, .effects = 0),
-	},
-	[LEASE_RUNNING] = {
-		[LEASE_HEARTBEAT] = TO(RUNNING, .effects = LEASE_EFFECT_RENEW),
-		[LEASE_SUCCEED] = TO(SUCCEEDED, .effects = LEASE_EFFECT_KEEP),
-		[LEASE_FAIL] = TO(FAILED, .effects = LEASE_EFFECT_KEEP, .if_unwanted = LEASE_CANCELLED),
-		[LEASE_BREAK] = TO(QUEUED, .effects = LEASE_EFFECT_KEEP, .if_unwanted = LEASE_CANCELLED, .if_used_up = LEASE_FAILED),
-		[LEASE_RELEASE] = TO(QUEUED, .effects = LEASE_EFFECT_UNDO, .if_unwanted = LEASE_CANCELLED),
-		[LEASE_CANCEL] = TO(RUNNING, .effects = LEASE_EFFECT_ASK),
-		[LEASE_OVER] = TO(QUEUED, .effects = 0, .if_unwanted = LEASE_CANCELLED, .if_used_up = LEASE_EXPIRED),
-	},
-	/* A worker that the daemon considered lost may still deliver: its work is not thrown away. */
-	[LEASE_EXPIRED] = {
-		[LEASE_SUCCEED] = TO(SUCCEEDED, .effects = LEASE_EFFECT_KEEP | LEASE_EFFECT_LATE),
-		[LEASE_FAIL] = TO(FAILED, .effects = LEASE_EFFECT_KEEP | LEASE_EFFECT_LATE),
-	},
-	/* succeeded, failed and cancelled are final: no event is allowed */
+static const struct lease_move moves[LEASE_STATE_COUNT][LEASE_EVENT_COUNT] =
+	{
+		[LEASE_QUEUED] =
+			{
+				[LEASE_CLAIM] = TO(RUNNING, .effects = LEASE_EFFECT_TAKE | LEASE_EFFECT_RENEW),
+				[LEASE_SUCCEED] = TO(SUCCEEDED, .effects = LEASE_EFFECT_KEEP | LEASE_EFFECT_LATE),
+				[LEASE_FAIL] = TO(FAILED, .effects = LEASE_EFFECT_KEEP | LEASE_EFFECT_LATE),
+				[LEASE_CANCEL] = TO(CANCELLED, .effects = LEASE_EFFECT_ASK),
+				[LEASE_TOO_LATE] = TO(EXPIRED, .effects = 0),
+			},
+		[LEASE_RUNNING] =
+			{
+				[LEASE_HEARTBEAT] = TO(RUNNING, .effects = LEASE_EFFECT_RENEW),
+				[LEASE_SUCCEED] = TO(SUCCEEDED, .effects = LEASE_EFFECT_KEEP),
+				[LEASE_FAIL] = TO(FAILED, .effects = LEASE_EFFECT_KEEP, .if_unwanted = LEASE_CANCELLED),
+				[LEASE_BREAK] = TO(QUEUED, .effects = LEASE_EFFECT_KEEP, .if_unwanted = LEASE_CANCELLED, .if_used_up = LEASE_FAILED),
+				[LEASE_RELEASE] = TO(QUEUED, .effects = LEASE_EFFECT_UNDO, .if_unwanted = LEASE_CANCELLED),
+				[LEASE_CANCEL] = TO(RUNNING, .effects = LEASE_EFFECT_ASK),
+				[LEASE_OVER] = TO(QUEUED, .effects = 0, .if_unwanted = LEASE_CANCELLED, .if_used_up = LEASE_EXPIRED),
+			},
+		/* A worker that the daemon considered lost may still deliver: its work is not thrown away. */
+		[LEASE_EXPIRED] =
+			{
+				[LEASE_SUCCEED] = TO(SUCCEEDED, .effects = LEASE_EFFECT_KEEP | LEASE_EFFECT_LATE),
+				[LEASE_FAIL] = TO(FAILED, .effects = LEASE_EFFECT_KEEP | LEASE_EFFECT_LATE),
+			},
+		/* succeeded, failed and cancelled are final: no event is allowed */
 };
 
 const struct lease_move *lease_move_of(enum lease_state state, enum lease_event event)
@@ -102,9 +109,9 @@ static const char *lease_reason(const struct benchmark_record *benchmark, const 
 	if (step->reason)
 		return step->reason;
 	if (step->event == LEASE_OVER)
-		return to == LEASE_QUEUED   ? "its worker was lost; it waits for another attempt"
-			   : to == LEASE_EXPIRED ? "its worker was lost, and no attempt is left"
-									 : "cancelled; its worker stopped reporting";
+		return to == LEASE_QUEUED ? "its worker was lost; it waits for another attempt"
+			: to == LEASE_EXPIRED ? "its worker was lost, and no attempt is left"
+								  : "cancelled; its worker stopped reporting";
 	if (step->event == LEASE_TOO_LATE)
 		return "no device was free for it in time";
 	return step->event == LEASE_HEARTBEAT || step->event == LEASE_CANCEL ? benchmark->state_reason : NULL;
@@ -162,14 +169,16 @@ enum status lease_apply(struct benchmark_record *benchmark, struct lease_step *s
 
 	step->repeated = false;
 	if (lease_delivered(benchmark, step))
-		return step->repeated ? STATUS_OK : failure_set(failure, STATUS_CONFLICT, "benchmark %s already has a different result", benchmark->id);
+		return step->repeated ? STATUS_OK
+							  : failure_set(failure, STATUS_CONFLICT, "benchmark %s already has a different result", benchmark->id);
 	/* Token 0 is not a lease: the benchmark was never claimed. */
 	if (events[step->event].shows_token && (step->token != benchmark->token || step->token < 1 || !move->allowed))
-		return failure_set(failure, STATUS_STALE_LEASE, "benchmark %s is %s and not leased to you (your token is %lld, the last is %lld); stop the worker",
-			benchmark->id, benchmark->state, (long long)step->token, (long long)benchmark->token);
+		return failure_set(failure, STATUS_STALE_LEASE,
+			"benchmark %s is %s and not leased to you (your token is %lld, the last is %lld); stop the worker", benchmark->id,
+			benchmark->state, (long long)step->token, (long long)benchmark->token);
 	if (!move->allowed)
-		return failure_set(failure, STATUS_CONFLICT, "benchmark %s is %s and cannot be %s", benchmark->id, benchmark->state,
-			events[step->event].name);
+		return failure_set(
+			failure, STATUS_CONFLICT, "benchmark %s is %s and cannot be %s", benchmark->id, benchmark->state, events[step->event].name);
 	lease_move_to(benchmark, step, move->effects, lease_target(benchmark, move));
 	return STATUS_OK;
 }

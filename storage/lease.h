@@ -12,9 +12,7 @@
 #include "base/failure.h"
 #include "hwdb/catalogue/records.h"
 
-enum lease_state {
-	LEASE_QUEUED, LEASE_RUNNING, LEASE_SUCCEEDED, LEASE_FAILED, LEASE_CANCELLED, LEASE_EXPIRED, LEASE_STATE_COUNT
-};
+enum lease_state { LEASE_QUEUED, LEASE_RUNNING, LEASE_SUCCEEDED, LEASE_FAILED, LEASE_CANCELLED, LEASE_EXPIRED, LEASE_STATE_COUNT };
 
 enum lease_event {
 	LEASE_CLAIM,     /* a worker claims it */
@@ -54,7 +52,7 @@ const struct lease_move *lease_move_of(enum lease_state state, enum lease_event 
 
 const char *lease_state_name(enum lease_state state);
 enum lease_state lease_state_of(const char *name); /* LEASE_STATE_COUNT for an unknown one */
-bool lease_state_is_end(enum lease_state state); /* not queued, not running */
+bool lease_state_is_end(enum lease_state state);   /* not queued, not running */
 const char *lease_event_name(enum lease_event event);
 bool lease_event_shows_token(enum lease_event event);
 

@@ -20,7 +20,7 @@ enum { OBSERVATION_REMOVED_MAX = 3 };
 struct observation_delete {
 	struct storage_job job;
 	const char *id;
-	const struct catalogue_rows *calibrations;                /* the figures on which the other observations agree, put in the same transaction; NULL: none */
+	const struct catalogue_rows *calibrations; /* the figures on which the other observations agree, put in the same transaction; NULL: none */
 	const char *removed_calibrations[OBSERVATION_REMOVED_MAX]; /* calibrations to end in the same transaction, if they exist; NULL: none */
 };
 
@@ -28,7 +28,7 @@ struct observation_filter {
 	const char *plan_id, *accelerator, *stack; /* NULL: any */
 	bool usable;                               /* only observations that count for a calibration, after since_us */
 	int64_t since_us;
-	const char *scope_key, *scope_value;       /* both or none: observations of plans with this label */
+	const char *scope_key, *scope_value; /* both or none: observations of plans with this label */
 };
 
 struct observation_list {
@@ -37,14 +37,14 @@ struct observation_list {
 	const char *next_cursor;
 };
 
-FALLIBLE enum status storage_observation_get(struct storage *storage, const char *id, struct arena *arena,
-	struct observation_record *observation, struct failure *failure);
+FALLIBLE enum status storage_observation_get(
+	struct storage *storage, const char *id, struct arena *arena, struct observation_record *observation, struct failure *failure);
 FALLIBLE enum status storage_observation_list(struct storage *storage, const struct observation_filter *filter,
 	const struct page_request *page, struct arena *arena, struct observation_list *list, struct failure *failure);
 
 /* Reads the newest benchmark that verified a plan: its id and finished_at_us, and as its result only the verification.
  * STATUS_NOT_FOUND (the failure is not filled) if there is none. */
-FALLIBLE enum status storage_benchmark_of_plan(struct storage *storage, const char *plan_id, struct arena *arena,
-	struct benchmark_record *benchmark, struct failure *failure);
+FALLIBLE enum status storage_benchmark_of_plan(
+	struct storage *storage, const char *plan_id, struct arena *arena, struct benchmark_record *benchmark, struct failure *failure);
 
 #endif

@@ -44,10 +44,10 @@ struct plan_delete {
 };
 
 struct plan_filter {
-	const char *kind, *model, *accelerator; /* NULL: any */
-	const char *label_key, *label_value;    /* both or none */
-	const char *scope_key, *scope_value;    /* both or none; a second label that must match */
-	const char *text;                       /* part of name or notes, case ignored (ASCII) */
+	const char *kind, *model, *accelerator;      /* NULL: any */
+	const char *label_key, *label_value;         /* both or none */
+	const char *scope_key, *scope_value;         /* both or none; a second label that must match */
+	const char *text;                            /* part of name or notes, case ignored (ASCII) */
 	int64_t created_after_us, created_before_us; /* exclusive; ABSENT_COUNT: open */
 };
 
@@ -59,14 +59,14 @@ struct plan_list {
 
 /* Reads a plan; `revision` ABSENT_COUNT: the newest. An older revision has its own content, and the plan's current
  * name, labels and notes. */
-FALLIBLE enum status storage_plan_get(struct storage *storage, const char *id, int64_t revision, struct arena *arena,
-	struct plan_record *plan, struct failure *failure);
+FALLIBLE enum status storage_plan_get(
+	struct storage *storage, const char *id, int64_t revision, struct arena *arena, struct plan_record *plan, struct failure *failure);
 
 FALLIBLE enum status storage_plan_list(struct storage *storage, const struct plan_filter *filter, const struct page_request *page,
 	struct arena *arena, struct plan_list *list, struct failure *failure);
 
 /* Lists every computed revision of one plan, newest first, without request and result; next_cursor is always NULL. */
-FALLIBLE enum status storage_plan_revisions(struct storage *storage, const char *id, struct arena *arena,
-	struct plan_list *list, struct failure *failure);
+FALLIBLE enum status storage_plan_revisions(
+	struct storage *storage, const char *id, struct arena *arena, struct plan_list *list, struct failure *failure);
 
 #endif

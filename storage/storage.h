@@ -29,7 +29,7 @@ enum storage_use {
 };
 
 struct storage_options {
-	const char *path;       /* path of the database file; created, and migrated to the current schema, if needed */
+	const char *path; /* path of the database file; created, and migrated to the current schema, if needed */
 	enum storage_use use;
 	size_t queue_maximum;   /* jobs that may wait, 0: 4096 */
 	size_t readers_maximum; /* reader connections, opened when first needed, 0: 16 */
@@ -49,20 +49,40 @@ void storage_close(struct storage *storage);
 
 /* Kinds of jobs. The comment names the operation struct of each kind. */
 enum storage_kind {
-	STORAGE_PLAN_PUT, STORAGE_PLAN_PATCH, STORAGE_PLAN_REFRESH, STORAGE_PLAN_DELETE, /* plans.h: plan_put, ... */
-	STORAGE_IDEMPOTENCY_PUT,                                                         /* idempotency.h: idempotency_put */
-	STORAGE_ROW_PUT, STORAGE_ROW_REMOVE, STORAGE_ROWS_IMPORT, STORAGE_BUILTIN_UPDATE,  /* catalogue_rows.h: row_put, ... */
+	STORAGE_PLAN_PUT,
+	STORAGE_PLAN_PATCH,
+	STORAGE_PLAN_REFRESH,
+	STORAGE_PLAN_DELETE,     /* plans.h: plan_put, ... */
+	STORAGE_IDEMPOTENCY_PUT, /* idempotency.h: idempotency_put */
+	STORAGE_ROW_PUT,
+	STORAGE_ROW_REMOVE,
+	STORAGE_ROWS_IMPORT,
+	STORAGE_BUILTIN_UPDATE, /* catalogue_rows.h: row_put, ... */
 	STORAGE_CALIBRATION_DECISION,
-	STORAGE_KEY_PUT, STORAGE_KEY_ROTATE, STORAGE_KEY_REVOKE,                                             /* keys.h */
-	STORAGE_DEVICE_PUT,                                                              /* benchmarks.h */
-	STORAGE_BENCHMARK_PUT, STORAGE_BENCHMARK_CANCEL, STORAGE_BENCHMARK_CLAIM, STORAGE_BENCHMARK_HEARTBEAT,
-	STORAGE_BENCHMARK_RESULT, STORAGE_BENCHMARK_RELEASE, STORAGE_BENCHMARK_SWEEP,
-	STORAGE_AGENT_PUT, STORAGE_AGENT_REMOVE,                                         /* agents.h */
-	STORAGE_OBSERVATION_PUT, STORAGE_OBSERVATION_DELETE,                             /* observations.h */
-	STORAGE_SETTING_PUT,                                                             /* below */
-	STORAGE_AUDIT_PUT, STORAGE_AUDIT_PRUNE,                                          /* audit.h */
-	STORAGE_FEED_REFRESH_PUT,                                                        /* feeds.h */
-	STORAGE_IMPORT_BEGIN, STORAGE_IMPORT_ROWS, STORAGE_IMPORT_ENDS, STORAGE_IMPORT_END, STORAGE_IMPORT_TIDY, /* internal to the store: imports.h */
+	STORAGE_KEY_PUT,
+	STORAGE_KEY_ROTATE,
+	STORAGE_KEY_REVOKE, /* keys.h */
+	STORAGE_DEVICE_PUT, /* benchmarks.h */
+	STORAGE_BENCHMARK_PUT,
+	STORAGE_BENCHMARK_CANCEL,
+	STORAGE_BENCHMARK_CLAIM,
+	STORAGE_BENCHMARK_HEARTBEAT,
+	STORAGE_BENCHMARK_RESULT,
+	STORAGE_BENCHMARK_RELEASE,
+	STORAGE_BENCHMARK_SWEEP,
+	STORAGE_AGENT_PUT,
+	STORAGE_AGENT_REMOVE, /* agents.h */
+	STORAGE_OBSERVATION_PUT,
+	STORAGE_OBSERVATION_DELETE, /* observations.h */
+	STORAGE_SETTING_PUT,        /* below */
+	STORAGE_AUDIT_PUT,
+	STORAGE_AUDIT_PRUNE,      /* audit.h */
+	STORAGE_FEED_REFRESH_PUT, /* feeds.h */
+	STORAGE_IMPORT_BEGIN,
+	STORAGE_IMPORT_ROWS,
+	STORAGE_IMPORT_ENDS,
+	STORAGE_IMPORT_END,
+	STORAGE_IMPORT_TIDY, /* internal to the store: imports.h */
 	STORAGE_KIND_COUNT
 };
 
@@ -97,8 +117,8 @@ struct setting_put {
 	struct storage_job job;
 	const char *name, *value; /* value NULL removes it */
 };
-FALLIBLE enum status storage_setting_get(struct storage *storage, const char *name, struct arena *arena, const char **value,
-	struct failure *failure);
+FALLIBLE enum status storage_setting_get(
+	struct storage *storage, const char *name, struct arena *arena, const char **value, struct failure *failure);
 
 /* Copies the whole database consistently into a new file, while the daemon works. The copy is written beside `path`,
  * checked, synced to disk and renamed. STATUS_CONFLICT if `path` exists. Runs on the calling thread; does not block the
@@ -107,19 +127,19 @@ FALLIBLE enum status storage_backup(struct storage *storage, const char *path, i
 
 struct storage_state {
 	int schema_version;
-	bool writable;              /* the last writing commit succeeded, or the probe after a failed one */
-	enum status last_status;    /* status of the last failed commit; STATUS_OK: none failed */
+	bool writable;           /* the last writing commit succeeded, or the probe after a failed one */
+	enum status last_status; /* status of the last failed commit; STATUS_OK: none failed */
 	char last_detail[FAULT_DETAIL_MAX];
 	uint64_t commits, jobs, failed_commits, rejected; /* since start; rejected: the queue was full */
-	uint64_t largest_batch, queued; /* in jobs; queued: now */
-	int64_t commit_ns_total, commit_ns_maximum; /* from begin to durable */
+	uint64_t largest_batch, queued;                   /* in jobs; queued: now */
+	int64_t commit_ns_total, commit_ns_maximum;       /* from begin to durable */
 	size_t readers_open, readers_busy;
 	int64_t file_bytes, log_bytes; /* the file, and the write-ahead log beside it */
-	bool network_file_system;   /* the file is on a network file system, where write-ahead logging is not safe */
-	uint64_t damaged_rows;      /* catalogue rows skipped at the last read */
-	int64_t lost_commits;       /* acknowledged commits that were missing at the start */
+	bool network_file_system;      /* the file is on a network file system, where write-ahead logging is not safe */
+	uint64_t damaged_rows;         /* catalogue rows skipped at the last read */
+	int64_t lost_commits;          /* acknowledged commits that were missing at the start */
 	uint64_t scrubs, scrub_faults; /* passes since the start, and faults that the last pass found (storage/check.h) */
-	bool scrub_failed;          /* the last pass could not read the whole file */
+	bool scrub_failed;             /* the last pass could not read the whole file */
 };
 
 /* Version of the SQLite that is linked. */

@@ -22,11 +22,11 @@ struct arrival_reader {
 	struct json_stream stream;
 	struct buffer kept, text;
 	const char *piece;
-	size_t piece_kept; /* bytes of the current piece that are stored or skipped already */
+	size_t piece_kept;          /* bytes of the current piece that are stored or skipped already */
 	bool in_trace, in_arrivals; /* the last key at depth 1 is `trace`, at depth 2 `arrivals` */
 	bool in_rows, row_is_good;
 	size_t columns, seen; /* columns: of the current row; seen: rows so far, good or not */
-	size_t stand_in_at; /* position in `kept`; 0: none */
+	size_t stand_in_at;   /* position in `kept`; 0: none */
 	double row[COLUMNS];
 	struct trace_arrival *rows;
 	size_t count, capacity;
@@ -67,8 +67,7 @@ static void row_fault(struct arrival_reader *reader, enum row_problem problem, s
 {
 	static const struct {
 		const char *code, *detail;
-	} problems[ROW_PROBLEM_COUNT] = {
-		[ROW_NO_LIST] = {"wrong_type", "should be a list of 3 numbers, [t_s, prompt_tokens, output_tokens]"},
+	} problems[ROW_PROBLEM_COUNT] = {[ROW_NO_LIST] = {"wrong_type", "should be a list of 3 numbers, [t_s, prompt_tokens, output_tokens]"},
 		[ROW_NO_NUMBER] = {"wrong_type", "should be a number"},
 		[ROW_TIME] = {"out_of_range", "should be a time in seconds, 0 to 1e9"},
 		[ROW_UNSORTED] = {"unsorted", "arrives before the request ahead of it: sort the rows by t_s"},
@@ -201,8 +200,7 @@ static void rows_end(struct arrival_reader *reader, const struct json_stream *st
 	buffer_append(&reader->kept, stand_in, sizeof stand_in - 1);
 }
 
-static enum status read_token(
-	void *context, const struct json_stream *stream, enum json_token token, struct failure *failure)
+static enum status read_token(void *context, const struct json_stream *stream, enum json_token token, struct failure *failure)
 {
 	struct arrival_reader *reader = context;
 
@@ -223,8 +221,7 @@ static enum status read_token(
 
 /* --- the body ---------------------------------------------------------------------------------------------------------- */
 
-enum status arrival_reader_feed(
-	struct arrival_reader *reader, const char *piece, size_t length, struct failure *failure)
+enum status arrival_reader_feed(struct arrival_reader *reader, const char *piece, size_t length, struct failure *failure)
 {
 	enum status status;
 
@@ -236,7 +233,8 @@ enum status arrival_reader_feed(
 	if (status == STATUS_OK && !reader->in_rows)
 		keep_until(reader, length);
 	if (status == STATUS_OK && reader->kept.failed)
-		return failure_set(failure, STATUS_TOO_LARGE, "the request is larger than %d bytes without trace.arrivals, the limit", ARRIVALS_KEPT_MAX_BYTES);
+		return failure_set(
+			failure, STATUS_TOO_LARGE, "the request is larger than %d bytes without trace.arrivals, the limit", ARRIVALS_KEPT_MAX_BYTES);
 	return status;
 }
 
@@ -252,8 +250,7 @@ const struct buffer *arrival_reader_request(const struct arrival_reader *reader)
 	return &reader->kept;
 }
 
-enum status arrival_reader_take(
-	const struct arrival_reader *reader, struct request_trace *trace, struct failure *failure)
+enum status arrival_reader_take(const struct arrival_reader *reader, struct request_trace *trace, struct failure *failure)
 {
 	const struct failure *faults = &reader->faults;
 
@@ -300,6 +297,6 @@ enum status arrival_reader_text(struct arrival_reader *reader, struct json_text 
 	*text = (struct json_text){.text = reader->text.bytes, .length = reader->text.length};
 	if (!reader->text.failed)
 		return STATUS_OK;
-	return failure_set(failure, STATUS_TOO_LARGE, "a trace that is stored with its plan may have %d bytes; use an estimate for a longer one",
-		ARRIVALS_TEXT_MAX_BYTES);
+	return failure_set(failure, STATUS_TOO_LARGE,
+		"a trace that is stored with its plan may have %d bytes; use an estimate for a longer one", ARRIVALS_TEXT_MAX_BYTES);
 }

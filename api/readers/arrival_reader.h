@@ -21,8 +21,7 @@ struct arrival_reader *arrival_reader_new(void);
 void arrival_reader_free(struct arrival_reader *reader); /* NULL is allowed */
 
 /* Reads the next piece. Errors: MALFORMED (not JSON), TOO_LARGE (above the limits), NO_MEMORY. */
-FALLIBLE enum status arrival_reader_feed(
-	struct arrival_reader *reader, const char *piece, size_t length, struct failure *failure);
+FALLIBLE enum status arrival_reader_feed(struct arrival_reader *reader, const char *piece, size_t length, struct failure *failure);
 
 /* Ends the body. */
 FALLIBLE enum status arrival_reader_end(struct arrival_reader *reader, struct failure *failure);
@@ -34,12 +33,10 @@ const struct buffer *arrival_reader_request(const struct arrival_reader *reader)
 
 /* After the end: puts the rows into the request; the reader still owns them. INVALID if rows have faults, which are
  * added to those in `failure`. A request without a trace does not change. */
-FALLIBLE enum status arrival_reader_take(
-	const struct arrival_reader *reader, struct request_trace *trace, struct failure *failure);
+FALLIBLE enum status arrival_reader_take(const struct arrival_reader *reader, struct request_trace *trace, struct failure *failure);
 
 /* After the end: returns the whole request as text, numbers in their shortest form. The reader owns it. TOO_LARGE above
  * ARRIVALS_TEXT_MAX_BYTES. */
-FALLIBLE enum status arrival_reader_text(
-	struct arrival_reader *reader, struct json_text *text, struct failure *failure);
+FALLIBLE enum status arrival_reader_text(struct arrival_reader *reader, struct json_text *text, struct failure *failure);
 
 #endif

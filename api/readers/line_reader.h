@@ -10,9 +10,9 @@
 
 struct line_reader {
 	const json_t *object;
-	struct arena *arena;     /* of all text */
+	struct arena *arena; /* of all text */
 	struct failure *failure;
-	const char *within;      /* key of the object that is being read; NULL: the line itself */
+	const char *within; /* key of the object that is being read; NULL: the line itself */
 };
 
 void line_refuse(struct line_reader *reader, const char *key, const char *wanted);

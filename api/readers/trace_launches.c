@@ -86,7 +86,7 @@ static bool complete_pair(struct launches *launches, struct launch_slot *slot, e
 	bool kernel_came = half == LAUNCH_STARTED;
 
 	*pair = kernel_came ? (struct launch_pair){.called_us = slot->time_us, .started_us = time_us}
-	                    : (struct launch_pair){.called_us = time_us, .started_us = slot->time_us};
+						: (struct launch_pair){.called_us = time_us, .started_us = slot->time_us};
 	if (half == LAUNCH_GRAPH_CALLED)
 		*slot = (struct launch_slot){(slot->key & ~(uint64_t)3) + LAUNCH_GRAPH_CALLED, time_us};
 	else if ((slot->key & 3) != LAUNCH_GRAPH_CALLED)

@@ -12,7 +12,7 @@ static const double time_most_us = 9e15;
 enum place { PLACE_OUTSIDE, PLACE_EVENTS };
 
 struct event {
-	bool complete;       /* ph is "X" */
+	bool complete; /* ph is "X" */
 	char name[JSON_STREAM_TEXT_MAX + 1], category[32];
 	double start_us, duration_us, stream, device, bytes, correlation;
 	bool on_device;
@@ -20,8 +20,23 @@ struct event {
 
 /* The member whose value comes next, if the reader uses it. */
 enum member {
-	MEMBER_OTHER, MEMBER_PHASE, MEMBER_NAME, MEMBER_CATEGORY, MEMBER_START, MEMBER_DURATION, MEMBER_PROCESS, MEMBER_STREAM,
-	MEMBER_DEVICE, MEMBER_BYTES, MEMBER_CORRELATION, MEMBER_TRACE, MEMBER_EVENTS, MEMBER_DISTRIBUTED, MEMBER_DEVICES, MEMBER_RANK, MEMBER_WORLD,
+	MEMBER_OTHER,
+	MEMBER_PHASE,
+	MEMBER_NAME,
+	MEMBER_CATEGORY,
+	MEMBER_START,
+	MEMBER_DURATION,
+	MEMBER_PROCESS,
+	MEMBER_STREAM,
+	MEMBER_DEVICE,
+	MEMBER_BYTES,
+	MEMBER_CORRELATION,
+	MEMBER_TRACE,
+	MEMBER_EVENTS,
+	MEMBER_DISTRIBUTED,
+	MEMBER_DEVICES,
+	MEMBER_RANK,
+	MEMBER_WORLD,
 	MEMBER_BACKEND
 };
 
@@ -29,10 +44,10 @@ struct trace_reader {
 	struct json_stream stream;
 	struct buffer kept;
 	enum place place;
-	size_t events_depth;  /* depth inside the list of events; 0: none seen yet */
-	bool wrapped;         /* inside the request's member `trace` */
+	size_t events_depth; /* depth inside the list of events; 0: none seen yet */
+	bool wrapped;        /* inside the request's member `trace` */
 	bool met;
-	size_t piece_kept;    /* bytes of the current piece that are stored or skipped already */
+	size_t piece_kept; /* bytes of the current piece that are stored or skipped already */
 	const char *piece;
 	enum member member, section; /* section: the last member of the trace itself */
 	bool in_arguments;
@@ -76,7 +91,7 @@ void trace_reader_free(struct trace_reader *reader)
 size_t trace_reader_memory_bytes(const struct trace_reader *reader)
 {
 	return sizeof *reader + reader->kept.capacity + reader->interval_capacity * sizeof(struct span) +
-	       reader->steps_capacity * sizeof(struct step_window) + reader->launches.capacity * sizeof(struct launch_slot);
+		reader->steps_capacity * sizeof(struct step_window) + reader->launches.capacity * sizeof(struct launch_slot);
 }
 
 bool trace_reader_has_events(const struct trace_reader *reader)
@@ -178,8 +193,7 @@ static enum status keep_step(struct trace_reader *reader, double step, struct fa
 		traced->steps = steps;
 		reader->steps_capacity = capacity;
 	}
-	traced->steps[traced->step_count++] =
-		(struct step_window){step, {event->start_us, event->start_us + event->duration_us}};
+	traced->steps[traced->step_count++] = (struct step_window){step, {event->start_us, event->start_us + event->duration_us}};
 	return STATUS_OK;
 }
 
@@ -289,13 +303,13 @@ static enum member event_member(const struct trace_reader *reader, const struct 
 {
 	static const struct member_name members[] = {{"ph", MEMBER_PHASE}, {"name", MEMBER_NAME}, {"cat", MEMBER_CATEGORY},
 		{"ts", MEMBER_START}, {"dur", MEMBER_DURATION}, {"pid", MEMBER_PROCESS}};
-	static const struct member_name arguments[] = {{"stream", MEMBER_STREAM}, {"device", MEMBER_DEVICE}, {"bytes", MEMBER_BYTES},
-		{"correlation", MEMBER_CORRELATION}};
+	static const struct member_name arguments[] = {
+		{"stream", MEMBER_STREAM}, {"device", MEMBER_DEVICE}, {"bytes", MEMBER_BYTES}, {"correlation", MEMBER_CORRELATION}};
 
 	if (stream->depth == reader->events_depth + 1)
 		return strcmp(stream->text, "args") == 0 ? MEMBER_OTHER : member_named(members, COUNT_OF(members), stream);
 	return reader->in_arguments && stream->depth == reader->events_depth + 2 ? member_named(arguments, COUNT_OF(arguments), stream)
-	                                                                         : MEMBER_OTHER;
+																			 : MEMBER_OTHER;
 }
 
 static void event_text(struct trace_reader *reader, const struct json_stream *stream)
@@ -334,7 +348,7 @@ static void event_number(struct trace_reader *reader, const struct json_stream *
 static bool event_is_odd(const struct trace_reader *reader, enum json_token token)
 {
 	return token != TOKEN_NUMBER && token != TOKEN_END_OBJECT && token != TOKEN_END_ARRAY &&
-	       (reader->member == MEMBER_START || reader->member == MEMBER_DURATION);
+		(reader->member == MEMBER_START || reader->member == MEMBER_DURATION);
 }
 
 static enum status read_event(struct trace_reader *reader, const struct json_stream *stream, enum json_token token, struct failure *failure)
@@ -381,8 +395,8 @@ static void read_outer_key(struct trace_reader *reader, const struct json_stream
 {
 	static const struct member_name members[] = {{"traceEvents", MEMBER_EVENTS}, {"trace", MEMBER_TRACE},
 		{"distributedInfo", MEMBER_DISTRIBUTED}, {"deviceProperties", MEMBER_DEVICES}};
-	static const struct member_name inner[] = {{"rank", MEMBER_RANK}, {"world_size", MEMBER_WORLD}, {"backend", MEMBER_BACKEND},
-		{"name", MEMBER_NAME}};
+	static const struct member_name inner[] = {
+		{"rank", MEMBER_RANK}, {"world_size", MEMBER_WORLD}, {"backend", MEMBER_BACKEND}, {"name", MEMBER_NAME}};
 
 	if (stream->depth == 1 && !reader->met)
 		reader->wrapped = strcmp(stream->text, "trace") == 0;
@@ -390,8 +404,9 @@ static void read_outer_key(struct trace_reader *reader, const struct json_stream
 		reader->section = reader->member = member_named(members, COUNT_OF(members), stream);
 		return;
 	}
-	reader->member = stream->depth > trace_depth(reader) && stream->depth <= trace_depth(reader) + 2 ? member_named(inner, COUNT_OF(inner), stream)
-	                                                                                                 : MEMBER_OTHER;
+	reader->member = stream->depth > trace_depth(reader) && stream->depth <= trace_depth(reader) + 2
+		? member_named(inner, COUNT_OF(inner), stream)
+		: MEMBER_OTHER;
 }
 
 /* Copies text of a trace that the answer repeats; like all text, it must be UTF-8. */
@@ -486,8 +501,8 @@ static double bits_of(uint64_t seen)
 	return count;
 }
 
-enum status trace_reader_summarize(struct trace_reader *reader, struct trace_summary *summary, struct step_timings *mean,
-	struct failure *failure)
+enum status trace_reader_summarize(
+	struct trace_reader *reader, struct trace_summary *summary, struct step_timings *mean, struct failure *failure)
 {
 	summary->events = reader->event_count;
 	summary->kernels = reader->traced.kernels = reader->kernels;

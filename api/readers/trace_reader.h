@@ -34,7 +34,7 @@ bool trace_reader_has_events(const struct trace_reader *reader);
 const struct buffer *trace_reader_request(const struct trace_reader *reader); /* NULL: the body is only a trace */
 
 /* Diagnoses the events: fills the summary and the mean step. Call once, after the end. INVALID if no event takes time. */
-FALLIBLE enum status trace_reader_summarize(struct trace_reader *reader, struct trace_summary *summary, struct step_timings *mean,
-	struct failure *failure);
+FALLIBLE enum status trace_reader_summarize(
+	struct trace_reader *reader, struct trace_summary *summary, struct step_timings *mean, struct failure *failure);
 
 #endif

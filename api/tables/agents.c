@@ -5,7 +5,8 @@
 
 #define OF struct device_record
 static const struct field agent_device_rows[] = {
-	TEXT(id, 128, "Id of the device: always the same for this device, and different from every other device's", .flags = REQUIRED, .example = "\"GPU-6e1b\""),
+	TEXT(id, 128, "Id of the device: always the same for this device, and different from every other device's", .flags = REQUIRED,
+		.example = "\"GPU-6e1b\""),
 	TEXT(backend, 32, "Backend that drives it: cpu, opencl, cuda, hip", .flags = REQUIRED, .example = "\"cuda\""),
 	TEXT(name, 200, "Name that the device reports", .flags = REQUIRED),
 	TEXT(accelerator, 64, "Id of its catalogue row; absent if unknown"),
@@ -13,23 +14,26 @@ static const struct field agent_device_rows[] = {
 	NUMBER(memory_bytes, 0, 1e15, "Memory that the device reports"),
 	WORD(state, agent_device_state_words, "State of the device", .fallback = "idle"),
 	TEXT(state_reason, 1000, "Reason for the state"),
-	JSON(properties, "Other properties: the `device` line of `fleetplan bench`, from which the daemon reads pci_id, ecc, power_limit_w and others"),
+	JSON(properties,
+		"Other properties: the `device` line of `fleetplan bench`, from which the daemon reads pci_id, ecc, power_limit_w and others"),
 };
 TABLE(agent_device, agent_device_rows, "A device as its agent reports it.");
 #undef OF
 
-#define HOST    TEXT(host, 200, "Name of the machine", .example = "\"gpu-07\"")
-#define VERSION TEXT(version, 64, "Version of the agent")
+#define HOST         TEXT(host, 200, "Name of the machine", .example = "\"gpu-07\"")
+#define VERSION      TEXT(version, 64, "Version of the agent")
 #define AGENT_LABELS LABELS(labels, "Labels that its owner gives it: pairs of key and text")
 
 #define OF struct agent_registration
 static const struct field agent_registration_rows[] = {
-	TEXT(agent_id, 64, "Id that the agent chooses once and keeps; a registration with the same id is the same agent. Default: made of the host",
+	TEXT(agent_id, 64,
+		"Id that the agent chooses once and keeps; a registration with the same id is the same agent. Default: made of the host",
 		.form = FORM_SLUG),
 	TEXT(host, 200, "Name of the machine", .flags = REQUIRED, .example = "\"gpu-07\""),
 	VERSION,
 	AGENT_LABELS,
-	LIST(devices, AGENT_DEVICES_MAX, agent_device, "Devices attached to the machine. A device that an earlier registration listed and this one does not becomes `gone`"),
+	LIST(devices, AGENT_DEVICES_MAX, agent_device,
+		"Devices attached to the machine. A device that an earlier registration listed and this one does not becomes `gone`"),
 };
 TABLE(agent_registration, agent_registration_rows, "An agent that offers its devices.");
 #undef OF
@@ -44,7 +48,8 @@ static const struct field agent_rows[] = {
 	INTEGER(devices, 0, 9e15, "Number of devices attached to the machine"),
 	FIGURE(heartbeat_s, "Interval of heartbeats while the agent works, give or take a fifth"),
 	FIGURE(lease_s, "Silence after which its work goes to another agent"),
-	TEXTS(refused_devices, AGENT_DEVICES_MAX, "Devices in its registration that belong to another online agent or to the daemon's own machine"),
+	TEXTS(refused_devices, AGENT_DEVICES_MAX,
+		"Devices in its registration that belong to another online agent or to the daemon's own machine"),
 	TIME_AS(registered_at, registered_at_us, "Time of the first registration"),
 	TIME_AS(seen_at, seen_at_us, "Time at which the agent last reported"),
 };
@@ -104,7 +109,8 @@ static const struct field lease_result_rows[] = {
 	TOKEN,
 	JSON(result, "Output of the worker and its end: `end`, `detail`, `worker_version`, `elapsed_s`, `device`, `measures`, `skips`, `log`",
 		.flags = REQUIRED, .example = "{\"end\":\"failed\",\"detail\":\"no device\"}"),
-	TEXT(sha256, 64, "SHA-256, in hexadecimal, of the result's bytes exactly as in this body; the daemon recognises a repeated delivery by it"),
+	TEXT(sha256, 64,
+		"SHA-256, in hexadecimal, of the result's bytes exactly as in this body; the daemon recognises a repeated delivery by it"),
 };
 TABLE(lease_result, lease_result_rows, "The result of a benchmark.");
 #undef OF
@@ -125,7 +131,8 @@ static const struct field lease_outcome_rows[] = {
 	INTEGER(attempt, 0, 1000, "Number of attempts so far"),
 	BOOL(late, "Whether the result arrived after the end of its lease"),
 	BOOL(repeated, "Whether this result was delivered before"),
-	INTEGER(held, 0, 1000, "Number of its calibrations that are out of range and wait for an admin's decision, or for a device with another key that agrees"),
+	INTEGER(held, 0, 1000,
+		"Number of its calibrations that are out of range and wait for an admin's decision, or for a device with another key that agrees"),
 };
 TABLE(lease_outcome, lease_outcome_rows, "The state of a benchmark after a delivery or a release.");
 #undef OF

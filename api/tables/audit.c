@@ -24,13 +24,10 @@ TABLE(audit_entry, audit_entry_rows, "A write, and the API key that requested it
 
 #define OF struct audit_list_query
 #define FILTERS \
-	TEXT(key, 64, "Entries of this key, by its id"), \
-	WORD(method, audit_method_words, "Entries of this method"), \
-	TEXT(entity, 200, "Entries about the resource with this id"), \
-	WORD(outcome, audit_outcome_words, "Entries with this outcome"), \
-	TEXT(q, 200, "Entries whose path contains this text"), \
-	TIME_AS(after, after_us, "Entries after this time"), \
-	TIME_AS(before, before_us, "Entries before this time")
+	TEXT(key, 64, "Entries of this key, by its id"), WORD(method, audit_method_words, "Entries of this method"), \
+		TEXT(entity, 200, "Entries about the resource with this id"), WORD(outcome, audit_outcome_words, "Entries with this outcome"), \
+		TEXT(q, 200, "Entries whose path contains this text"), TIME_AS(after, after_us, "Entries after this time"), \
+		TIME_AS(before, before_us, "Entries before this time")
 static const struct field audit_list_query_rows[] = {MERGE(page, page_query), FILTERS};
 TABLE(audit_list_query, audit_list_query_rows, "Filters of audit entries.");
 static const struct field audit_export_query_rows[] = {FILTERS};

@@ -1,8 +1,7 @@
 #include "api/tables/shared.h"
 
-static const char *const product_words[PRODUCT_COUNT] = {[PRODUCT_FORWARD] = "forward",
-	[PRODUCT_INPUT_GRADIENT] = "input_gradient",
-	[PRODUCT_WEIGHT_GRADIENT] = "weight_gradient"};
+static const char *const product_words[PRODUCT_COUNT] = {
+	[PRODUCT_FORWARD] = "forward", [PRODUCT_INPUT_GRADIENT] = "input_gradient", [PRODUCT_WEIGHT_GRADIENT] = "weight_gradient"};
 
 enum { SIDE_MAX = 1 << 24 };
 

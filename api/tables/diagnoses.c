@@ -11,7 +11,8 @@ static const char *const diagnosis_words[DIAGNOSIS_KIND_COUNT] = {[DIAGNOSIS_COM
 	[DIAGNOSIS_LAUNCH_OVERHEAD] = "launch_overhead",
 	[DIAGNOSIS_DEVICE_WAIT] = "device_wait",
 	[DIAGNOSIS_IDLE] = "idle"};
-static const char *const log_words[LOG_VERDICT_COUNT] = {[LOG_IMPROVING] = "improving", [LOG_TOO_SLOW] = "too_slow",
+static const char *const log_words[LOG_VERDICT_COUNT] = {[LOG_IMPROVING] = "improving",
+	[LOG_TOO_SLOW] = "too_slow",
 	[LOG_DIVERGING] = "diverging",
 	[LOG_OVERFITTING] = "overfitting",
 	[LOG_OSCILLATING] = "oscillating",
@@ -23,19 +24,23 @@ static const char *const log_words[LOG_VERDICT_COUNT] = {[LOG_IMPROVING] = "impr
 DECLARE_TABLE(step_timings, struct step_timings);
 #define OF struct step_timings
 static const struct field step_timings_rows[] = {
-	POSITIVE(step_time_ms, 1e9, "Time of an optimizer step, from the start of one to the start of the next", .fallback = "the sum of the parts"),
+	POSITIVE(
+		step_time_ms, 1e9, "Time of an optimizer step, from the start of one to the start of the next", .fallback = "the sum of the parts"),
 	STEP_MS(compute_ms, "Forward and backward pass: time in which a kernel computes"),
 	STEP_MS(memory_bandwidth_ms, "Part of compute_ms: kernels that wait for memory, such as element-wise ones, norms, reductions"),
 	STEP_MS(recompute_ms, "Part of compute_ms: recomputed activations"),
 	STEP_MS(optimizer_ms, "Update of the weights, if compute_ms does not include it"),
 	STEP_MS(communication_ms, "Communication between accelerators, overlapped or not"),
-	STEP_MS(exposed_communication_ms, "Part of communication_ms during which nothing computes", .fallback = "the time of the step that is left"),
+	STEP_MS(exposed_communication_ms, "Part of communication_ms during which nothing computes",
+		.fallback = "the time of the step that is left"),
 	STEP_MS(host_to_device_ms, "Copies to the accelerator, overlapped or not"),
-	STEP_MS(exposed_host_to_device_ms, "Part of host_to_device_ms during which nothing computes", .fallback = "the time of the step that is left"),
+	STEP_MS(exposed_host_to_device_ms, "Part of host_to_device_ms during which nothing computes",
+		.fallback = "the time of the step that is left"),
 	STEP_MS(other_copies_ms, "Other copies during which nothing computes: within the accelerator, or back to the host"),
 	STEP_MS(data_wait_ms, "Time in which the step waits for its samples"),
 	STEP_MS(launch_gap_ms, "Time in which the accelerator waits for the host to launch kernels"),
-	STEP_MS(device_wait_ms, "Time in which kernels are launched but the accelerator idles: it waits for another stream, a copy or another rank"),
+	STEP_MS(device_wait_ms,
+		"Time in which kernels are launched but the accelerator idles: it waits for another stream, a copy or another rank"),
 	STEP_MS(pipeline_bubble_ms, "Time in which a pipeline stage waits for another"),
 	STEP_MS(idle_ms, "Rest of the step", .flags = READ_ONLY),
 };
@@ -43,7 +48,7 @@ TABLE(step_timings, step_timings_rows, "The parts of a step's time; leave out th
 #undef OF
 
 DECLARE_TABLE(training_log, struct training_log);
-#define OF struct training_log
+#define OF       struct training_log
 #define LOG_MOST 100000
 static const struct field training_log_rows[] = {
 	NUMBERS(step, LOG_MOST, 0, 1e15, "Step numbers, rising"),
@@ -86,7 +91,9 @@ static const struct field diagnosis_request_rows[] = {
 	POSITIVE(usd_per_step, 1e9, "Price of a step; default: gpu_count x usd_per_gpu_hour x step_time_ms, if these are known"),
 	POSITIVE(usd_per_percent_max, 1e15, "Largest acceptable cost for one further per cent of loss"),
 	JSON(trace, "A profiler's trace, an object with traceEvents; returned as {rows, sha256}"),
-	TEXT(plan_id, 36, "A stored plan, instead of `training`. The measurement is compared with its recommended option, and levers are planned again on it", .form = FORM_UUID),
+	TEXT(plan_id, 36,
+		"A stored plan, instead of `training`. The measurement is compared with its recommended option, and levers are planned again on it",
+		.form = FORM_UUID),
 	OBJECT(training, training_request, "A training request; the measurement is compared with its plan"),
 	MERGE(context, diagnosis_query),
 };
@@ -132,7 +139,8 @@ static const struct field predicted_step_rows[] = {
 	OBJECT(bottleneck, bottleneck, "Predicted bottleneck, and its share by kind"),
 	FIGURE(ratio, "Measured step time over the predicted one"),
 	TRUTH(within, "Whether the measured step is between p10 and p90"),
-	TEXT(differs_most, 64, "Part of the step with the largest difference from its prediction, in ms; absent if no part differs by 2 % of the step"),
+	TEXT(differs_most, 64,
+		"Part of the step with the largest difference from its prediction, in ms; absent if no part differs by 2 % of the step"),
 	FIGURE(differs_ms, "Measured less predicted time of that part"),
 	CHARS(detail, "The same, as a sentence"),
 };
@@ -173,8 +181,10 @@ static const struct field trace_summary_rows[] = {
 	FIGURE(host_to_device_gbs, "Rate of these copies, 10^9 bytes/s"),
 	FIGURE(pageable_share, "Fraction of these bytes that came from memory that is not pinned"),
 	FIGURE(synchronisation_ms, "Time of a step in calls that wait for the accelerator"),
-	FIGURE(launches_matched, "Number of kernels and copies with a launch call in the trace; these calls separate launch gaps from device waits"),
-	FIGURE(launch_to_start_us, "Mean time from the return of the launch call to the start. Below about 10 us the accelerator waits for the host; above, the host is ahead"),
+	FIGURE(launches_matched,
+		"Number of kernels and copies with a launch call in the trace; these calls separate launch gaps from device waits"),
+	FIGURE(launch_to_start_us,
+		"Mean time from the return of the launch call to the start. Below about 10 us the accelerator waits for the host; above, the host is ahead"),
 	FIGURE(rank, "Rank of the process"),
 	FIGURE(world_size, "Number of processes of the training"),
 	CHARS(backend, "Communication library"),

@@ -30,7 +30,8 @@ static const struct field memory_request_rows[] = {
 	COUNT(sequence_length, 1, 1e8, "Training: tokens in a sequence"),
 	CHOICE(optimizer, optimizer_words, "Training: optimizer", .fallback = "adamw"),
 	OBJECT(fine_tuning, memory_fine_tuning, "Training: fine-tuning; absent for pre-training"),
-	OBJECT(parallelism, parallelism, "Layout. The planner searches the fields that are left out; without an accelerator they are 1, except data, which is the rest of gpu_count"),
+	OBJECT(parallelism, parallelism,
+		"Layout. The planner searches the fields that are left out; without an accelerator they are 1, except data, which is the rest of gpu_count"),
 	CHOICE(kv_precision, precision_words, "Inference: number format of the KV cache", .fallback = "the engine's own"),
 	CHOICE(engine, engine_words, "Inference: serving software", .fallback = "generic"),
 	COUNT(context_tokens, 1, 1e8, "Inference: tokens of context in each sequence"),
@@ -50,10 +51,12 @@ static const struct field memory_result_rows[] = {
 	FIGURE(weights_int4_bytes, "Weights of the whole model in INT4"),
 	FIGURE(kv_bytes_per_token, "KV cache of one token"),
 	OBJECT(training, memory_use, "Memory of the fullest accelerator"),
-	OBJECT_IF(parallelism, has_training, parallelism, "Layout of `training`: the one that a plan chooses for this number of accelerators, or the leanest if none fits"),
+	OBJECT_IF(parallelism, has_training, parallelism,
+		"Layout of `training`: the one that a plan chooses for this number of accelerators, or the leanest if none fits"),
 	FIGURE(least_bytes, "Training: memory that the leanest layout needs with this number of accelerators"),
 	OBJECT(inference, serving_memory, "Memory of one accelerator"),
-	OBJECT_IF(replica_layout, has_inference, serving_parallelism, "Layout of `inference`: the smallest replica with which the given accelerators hold all sequences"),
+	OBJECT_IF(replica_layout, has_inference, serving_parallelism,
+		"Layout of `inference`: the smallest replica with which the given accelerators hold all sequences"),
 	INTEGER(replicas, 1, 1000000, "Number of replicas on the given accelerators; they share the sequences"),
 	TRUTH(fits, "Whether the model fits on the given accelerators: true exactly if gpu_count is at least gpu_count_min"),
 	FIGURE(headroom_bytes, "Capacity less the memory needed; negative if the model does not fit"),
@@ -69,7 +72,8 @@ static const struct field scaling_request_rows[] = {
 	COUNT(compute_flops, 1e6, 1e35, "Compute budget", .example = "1e24"),
 	COUNT(tokens, 1, 1e18, "Training tokens of one epoch", .example = "\"1.4T\""),
 	COUNT(params, 1e3, 1e15, "Parameters", .example = "\"70B\""),
-	POSITIVE(epochs, 10000, "Passes over the tokens: the training processes tokens x epochs, and repeated tokens add less (E19)", .fallback = "1"),
+	POSITIVE(epochs, 10000, "Passes over the tokens: the training processes tokens x epochs, and repeated tokens add less (E19)",
+		.fallback = "1"),
 	WORD(law, law_words, "Which scaling law", .fallback = "epoch"),
 };
 TABLE(scaling_request, scaling_request_rows,
@@ -124,7 +128,8 @@ static const struct field carbon_request_rows[] = {
 	INTEGER(gpu_count, 1, 10000000, "Accelerators", .fallback = "1"),
 	INTEGER(gpus_per_node, 1, 1024, "Accelerators in a node; default: the catalogue's figure"),
 	HOURS(hours, 1e8, "Hours for which the accelerators are used or reserved", .flags = REQUIRED, .example = "\"54d\""),
-	NUMBER(utilization, 0, 1, "Fraction of the dense peak while they compute (0.3 to 0.5 in training); half of the peak already takes full power (E60)"),
+	NUMBER(utilization, 0, 1,
+		"Fraction of the dense peak while they compute (0.3 to 0.5 in training); half of the peak already takes full power (E60)"),
 	NUMBER(host_power_fraction, 0, 5, "Power of hosts and network, as a fraction of the accelerators' power"),
 	OBJECT(site, site_request, "Location of the accelerators"),
 	OBJECT(hardware, hardware_request, "Your own figures for the machines: power of the hosts, embodied carbon"),
@@ -151,8 +156,10 @@ static const struct field implied_rows[] = {
 	FIGURE(pue, "Power usage effectiveness"),
 	FIGURE(energy_mwh, "Energy"),
 	FIGURE(carbon_tco2e, "Carbon"),
-	FIGURE(utilization, "Position of the mean power between idle (0) and full load (1); unlike `utilization` of the request, it is a fraction of power and not of the peak rate"),
-	TRUTH(energy_is_facility, "Whether the published energy includes the facility's share: with the PUE, hours x accelerators x power is closer to it"),
+	FIGURE(utilization,
+		"Position of the mean power between idle (0) and full load (1); unlike `utilization` of the request, it is a fraction of power and not of the peak rate"),
+	TRUTH(energy_is_facility,
+		"Whether the published energy includes the facility's share: with the PUE, hours x accelerators x power is closer to it"),
 };
 TABLE(implied, implied_rows, "Figures that follow from the published ones, if they can be computed.");
 #undef OF
@@ -174,8 +181,7 @@ static const struct field carbon_result_rows[] = {
 	MAP_AS(inputs, inputs.items, inputs.count, figure, "Inputs of energy, carbon and water, by their names in the request"),
 	MAP(provenance, provenance_count, provenance, "Sources of figures, by JSON pointer in the result"),
 	OBJECT(implied, implied, "Figures that follow from the published ones"),
-	ARRAY_AS(
-		inconsistencies, inconsistencies, inconsistency_count, inconsistency, "Published figures that disagree"),
+	ARRAY_AS(inconsistencies, inconsistencies, inconsistency_count, inconsistency, "Published figures that disagree"),
 	MERGE(findings, findings),
 };
 TABLE(carbon_result, carbon_result_rows, "The energy, carbon and water of accelerators over a number of hours.");

@@ -42,7 +42,8 @@ TABLE(advice, advice_rows, "A change that may improve the plan.");
 DECLARE_TABLE(sensitivity, struct sensitivity);
 #define OF struct sensitivity
 static const struct field sensitivity_rows[] = {
-	TEXT(field, 200, "Input that is moved through its range while all others stay. An input that the request gives, or without a stated range, is moved down and up by a tenth"),
+	TEXT(field, 200,
+		"Input that is moved through its range while all others stay. An input that the request gives, or without a stated range, is moved down and up by a tenth"),
 	FIGURE(value, "Value used"),
 	FIGURE(low, "Low end of the input's range"),
 	FIGURE(high, "High end of the input's range"),
@@ -51,7 +52,8 @@ static const struct field sensitivity_rows[] = {
 	FIGURE(change_low, "Relative change of the figure with the input at `low`"),
 	FIGURE(change_high, "Relative change of the figure with the input at `high`"),
 	FIGURE(relative, "The larger of the two changes by magnitude; the list is sorted by it"),
-	TEXT(method, 32, "How the changes were computed. `planned again`: with a new plan. `by formulas, whole replicas`: a service, without a new simulation; small changes may move only the utilization, and the count may be off by one replica. `exact`: the figure is a product or sum of the input"),
+	TEXT(method, 32,
+		"How the changes were computed. `planned again`: with a new plan. `by formulas, whole replicas`: a service, without a new simulation; small changes may move only the utilization, and the count may be off by one replica. `exact`: the figure is a product or sum of the input"),
 	CHARS(effect, "The same, as a sentence"),
 };
 TABLE(sensitivity, sensitivity_rows, "How an answer changes with one input.");
@@ -60,8 +62,7 @@ TABLE(sensitivity, sensitivity_rows, "How an answer changes with one input.");
 #define OF struct findings
 static const struct field findings_rows[] = {
 	ARRAY_AS(advice, advice, advice_count, advice, "Advice"),
-	ARRAY_AS(assumptions, assumptions, assumption_count, assumption,
-		"Every value that the request left out, with its source"),
+	ARRAY_AS(assumptions, assumptions, assumption_count, assumption, "Every value that the request left out, with its source"),
 	ARRAY_AS(sensitivity, sensitivities, sensitivity_count, sensitivity, "Inputs that change the answer most"),
 	ARRAY_AS(warnings, warnings, warning_count, warning, "Warnings to read before you use the answer"),
 };
@@ -129,7 +130,8 @@ static const struct field energy_rows[] = {
 	FIGURE(total_kwh, "Energy of the facility: IT energy times PUE"),
 	FIGURE(it_kwh, "Energy of accelerators, hosts and network"),
 	FIGURE(mean_gpu_w, "Mean power of one accelerator"),
-	FIGURE(powered_gpu_hours, "Accelerator-hours that draw power: of used and spare accelerators, and of unused ones in rented instances. `it_kwh` is these hours times the mean power and the hosts' share"),
+	FIGURE(powered_gpu_hours,
+		"Accelerator-hours that draw power: of used and spare accelerators, and of unused ones in rented instances. `it_kwh` is these hours times the mean power and the hosts' share"),
 };
 TABLE(energy, energy_rows, "Energy.");
 #undef OF
@@ -188,7 +190,8 @@ TABLE(rent, rent_rows, "Buying compared with renting at one term.");
 
 #define OF struct purchase
 static const struct field purchase_rows[] = {
-	FIGURE(capital_usd, "Purchase price of all accelerators with servers and network, paid at the beginning. `cost` is the part of it that this work uses up"),
+	FIGURE(capital_usd,
+		"Purchase price of all accelerators with servers and network, paid at the beginning. `cost` is the part of it that this work uses up"),
 	FIGURE(capital_low_usd, "Purchase price at the low end of the list price's range"),
 	FIGURE(capital_high_usd, "Purchase price at the high end of the list price's range"),
 	FIGURE(accelerators_usd, "Part of the purchase price for the accelerators"),
@@ -204,7 +207,8 @@ static const struct field purchase_rows[] = {
 	OBJECT_IF(reserved_1y, reserved_1y.known, rent, "Compared with reserving for one year"),
 	OBJECT_IF(reserved_3y, reserved_3y.known, rent, "Compared with reserving for three years"),
 };
-TABLE(purchase, purchase_rows, "Buying the hardware: purchase price, power, running cost, and the point at which it costs less than renting.");
+TABLE(purchase, purchase_rows,
+	"Buying the hardware: purchase price, power, running cost, and the point at which it costs less than renting.");
 #undef OF
 
 #define OF struct offer_quote

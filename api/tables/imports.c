@@ -12,7 +12,8 @@ static const char *const import_change_words[] = {"added", "changed", "removed",
 static const struct field import_record_rows[] = {
 	TEXT(id, 36, "Id", .form = FORM_UUID),
 	WORD(kind, import_kind_words, "Kind of the rows"),
-	WORD(state, import_state_words, "State. The rows of succeeded imports only are in the catalogue; interrupted: the daemon stopped before the end, and no row was kept"),
+	WORD(state, import_state_words,
+		"State. The rows of succeeded imports only are in the catalogue; interrupted: the daemon stopped before the end, and no row was kept"),
 	TEXT(detail, 2000, "Reason, if the import did not succeed", .flags = MULTILINE),
 	WORD(started_by, import_starter_words, "Starter of the import"),
 	TEXT(key_id, 64, "Id of the API key that sent it"),
@@ -82,7 +83,9 @@ TABLE(import_view, import_view_rows, "An import, or the report of a dry run.");
 #define OF struct import_query
 static const struct field import_query_rows[] = {
 	TRUTH(dry_run, "Whether to report what the import would do, without doing it", .fallback = "false"),
-	TRUTH(replace, "Whether to end imported rows of this kind that the file does not contain; builtin rows and those of users and measurements stay", .fallback = "false"),
+	TRUTH(replace,
+		"Whether to end imported rows of this kind that the file does not contain; builtin rows and those of users and measurements stay",
+		.fallback = "false"),
 	TRUTH(overwrite, "Whether to replace rows of users and measurements too", .fallback = "false"),
 };
 TABLE(import_query, import_query_rows, "Options of an import.");

@@ -68,13 +68,11 @@ static const struct field rate_piece_rows[] = {
 TABLE(rate_piece, rate_piece_rows, "A period and its mean load.");
 #undef OF
 
-#define ENGINE                                                                                                         \
-	CHOICE(engine, engine_words, "Serving software; it determines the KV budget and the scheduling rules", .fallback = "generic")
-#define ENGINE_RELEASE                                                                                                 \
-	TEXT(engine_release, 7, "Year and month of the engine's release", .form = FORM_MONTH, .fallback = "the newest known",     \
+#define ENGINE CHOICE(engine, engine_words, "Serving software; it determines the KV budget and the scheduling rules", .fallback = "generic")
+#define ENGINE_RELEASE \
+	TEXT(engine_release, 7, "Year and month of the engine's release", .form = FORM_MONTH, .fallback = "the newest known", \
 		.example = "\"2026-06\"")
-#define KV_PRECISION                                                                                                   \
-	CHOICE(kv_precision, precision_words, "Number format of the KV cache", .fallback = "the engine's own")
+#define KV_PRECISION CHOICE(kv_precision, precision_words, "Number format of the KV cache", .fallback = "the engine's own")
 
 DECLARE_TABLE(hosted_api, MEMBER_TYPE(struct inference_request, hosted_api));
 #define OF MEMBER_TYPE(struct inference_request, hosted_api)
@@ -91,8 +89,8 @@ static const struct field inference_request_rows[] = {
 	MERGE(common, request_common),
 	MERGE(common, assurance),
 	MERGE(common, weight_precision),
-	TEXTS(precisions, 8, "Number formats allowed for the weights; the planner takes the best. Instead of `precision`", .words = precision_words,
-		.word_count = COUNT_OF(precision_words)),
+	TEXTS(precisions, 8, "Number formats allowed for the weights; the planner takes the best. Instead of `precision`",
+		.words = precision_words, .word_count = COUNT_OF(precision_words)),
 	KV_PRECISION,
 	ENGINE,
 	ENGINE_RELEASE,
@@ -109,7 +107,8 @@ static const struct field inference_request_rows[] = {
 	NUMBER(burstiness_cv, 0, 20, "Coefficient of variation of the gaps between arrivals; 1 is Poisson", .fallback = "1"),
 	NUMBERS(daily_profile, 168, 0, 1e9, "Load for each hour of a day or week, relative to the largest number, which is the peak",
 		.lengths = {24, 168}),
-	NUMBER(utc_offset_hours, -14, 14, "Offset of the profile's clock from UTC, positive if ahead; used for a grid with hourly data. A weekly profile begins on Monday",
+	NUMBER(utc_offset_hours, -14, 14,
+		"Offset of the profile's clock from UTC, positive if ahead; used for a grid with hourly data. A weekly profile begins on Monday",
 		.fallback = "0"),
 	LIST(rate_profile, 1000, rate_piece,
 		"Mean load for each piece of time, repeated, instead of one rate. The busiest piece determines the number of replicas. If that piece has 20,000 requests, the slo is checked in it alone"),
@@ -125,8 +124,10 @@ static const struct field inference_request_rows[] = {
 	CHOICE(redundancy, redundancy_words, "Spare replicas", .fallback = "none"),
 	NUMBER(headroom, 0, 0.95, "Fraction of the capacity that stays free", .fallback = "0.1"),
 	POSITIVE(budget_usd_per_month, 1e12, "Upper limit of the cost of a month; options above it are left out"),
-	OBJECT(hosted_api, hosted_api, "Price per token of the same model from a provider, instead of the catalogue's; `hosted` in the result gives the break-even"),
-	TRUTH(mig, "Whether slices of an accelerator (MIG) may serve. true: also as the recommendation; false: never; absent: only as alternatives"),
+	OBJECT(hosted_api, hosted_api,
+		"Price per token of the same model from a provider, instead of the catalogue's; `hosted` in the result gives the break-even"),
+	TRUTH(mig,
+		"Whether slices of an accelerator (MIG) may serve. true: also as the recommendation; false: never; absent: only as alternatives"),
 	TEXT(mig_profile, 32, "Restricts MIG to slices of this profile, `1g.10gb`; a name such as `h100-1g.10gb` in `accelerator` does the same"),
 };
 TABLE(inference_request, inference_request_rows, "A service to plan.");

@@ -58,9 +58,11 @@ static const struct field serving_cost_rows[] = {
 	FIGURE(usd_per_month, "Cost of the fleet for one month of 730 hours"),
 	FIGURE(usd_per_million_output_tokens, "Cost of one million output tokens"),
 	FIGURE(usd_per_million_tokens, "Of prompts and answers"),
-	FIGURE(input_usd_per_million_tokens, "Price of prompt tokens by their share of the accelerators' time; together with output_usd_per_million_tokens it covers the cost"),
+	FIGURE(input_usd_per_million_tokens,
+		"Price of prompt tokens by their share of the accelerators' time; together with output_usd_per_million_tokens it covers the cost"),
 	FIGURE(output_usd_per_million_tokens, "Price of output tokens by their share of the accelerators' time"),
-	FIGURE(accelerators_usd_per_month, "Part of the cost for accelerators with their hosts; for a spot offer, including the hours lost to interruptions"),
+	FIGURE(accelerators_usd_per_month,
+		"Part of the cost for accelerators with their hosts; for a spot offer, including the hours lost to interruptions"),
 	FIGURE(storage_usd_per_month, "Part of the cost for storage; present if pricing has a price for it"),
 	FIGURE(egress_usd_per_month, "Part of the cost for egress; present if pricing has a price for it"),
 	OBJECT_IF(offer, has_offer, offer, "Offer used for the price"),
@@ -92,12 +94,14 @@ static const struct field serving_carbon_rows[] = {
 	FIGURE(embodied_low_kgco2e_per_month, "Embodied carbon with the lowest published figures and the longest life"),
 	FIGURE(embodied_high_kgco2e_per_month, "Embodied carbon with the highest published figures and the shortest life"),
 	FIGURE(market_kgco2e_per_month, "Operational carbon of the electricity, market-based; present if the region has that figure"),
-	FIGURE(marginal_kgco2e_per_month, "Operational carbon of the electricity at the marginal intensity; present if the region has that figure"),
+	FIGURE(marginal_kgco2e_per_month,
+		"Operational carbon of the electricity at the marginal intensity; present if the region has that figure"),
 	FIGURE(gco2e_per_request, "Software carbon intensity: operational and embodied carbon per request"),
 	FIGURE(gco2e_per_thousand_tokens, "Software carbon intensity per thousand tokens of prompts and outputs"),
 	FIGURE(gco2e_per_thousand_output_tokens, "Software carbon intensity per thousand output tokens"),
 	FIGURE(gco2e_per_gpu_hour, "Software carbon intensity per accelerator-hour"),
-	FIGURE(grid_gco2e_per_kwh, "Carbon intensity used for the operational figure: the site's mean, or the mean over its hours, weighted by power"),
+	FIGURE(grid_gco2e_per_kwh,
+		"Carbon intensity used for the operational figure: the site's mean, or the mean over its hours, weighted by power"),
 	FIGURE(hourly_fraction, "Fraction of the hours with data from a series; the site's mean is used for the others"),
 	FIGURE(gco2e_per_million_tokens, "Software carbon intensity per million tokens of prompts and outputs"),
 };
@@ -129,7 +133,8 @@ static const struct field autoscaled_rows[] = {
 	FIGURE(saved_kwh_per_month, "Energy saved"),
 	FIGURE(saved_kgco2e_per_month, "Carbon saved"),
 	TRUTH(slo_met, "Whether the slo is met over the peak day when the schedule is followed", .flags = READ_ONLY),
-	OBJECT_IF(latency, has_latency, latency, "Latency over the peak day, simulated with replicas as slow as the request's confidence requires. Replicas start before their hour; replicas that stop finish their requests first"),
+	OBJECT_IF(latency, has_latency, latency,
+		"Latency over the peak day, simulated with replicas as slow as the request's confidence requires. Replicas start before their hour; replicas that stop finish their requests first"),
 	OBJECT_IF(latency_cold_start, has_cold, latency,
 		"Latency of requests that arrive while replicas start, if replicas started only at the beginning of their hour"),
 };
@@ -187,7 +192,8 @@ static const struct field inference_interval_rows[] = {
 	OBJECT(usd_per_month, interval, "Cost"),
 	OBJECT(kwh_per_month, interval, "Energy"),
 	OBJECT(kgco2e_per_month, interval, "Carbon"),
-	OBJECT(gpu_count, interval, "Accelerators. p50 is the recommended number, which meets load and slo with `confidence`; p10 and p90 are the numbers needed if the throughput is at the ends of its interval"),
+	OBJECT(gpu_count, interval,
+		"Accelerators. p50 is the recommended number, which meets load and slo with `confidence`; p10 and p90 are the numbers needed if the throughput is at the ends of its interval"),
 };
 TABLE(inference_intervals, inference_interval_rows, "Intervals of figures.");
 #undef OF
@@ -207,11 +213,13 @@ TABLE(service_promise, service_promise_rows, "A limit of the request, and the pr
 static const struct field service_confidence_rows[] = {
 	FIGURE(confidence, "Probability of meeting the limits"),
 	INTEGER(gpu_count, 1, 9e15, "Accelerators that meet load and slo with this probability, in the recommended option's layout"),
-	FIGURE(requests_per_s, "Load that these accelerators carry; if the request gives gpu_count, the load that it carries with this probability"),
+	FIGURE(requests_per_s,
+		"Load that these accelerators carry; if the request gives gpu_count, the load that it carries with this probability"),
 	FIGURE(usd_per_month, "Cost that is not exceeded with this probability"),
 };
 DECLARE_TABLE(service_confidence, struct service_confidence);
-TABLE(service_confidence, service_confidence_rows, "The cost of a confidence: the best fleet for each, over all requested accelerators, searched and simulated like the recommended one. Caps apply only to the request's own confidence.");
+TABLE(service_confidence, service_confidence_rows,
+	"The cost of a confidence: the best fleet for each, over all requested accelerators, searched and simulated like the recommended one. Caps apply only to the request's own confidence.");
 #undef OF
 
 #define OF struct service_uncertainty
@@ -243,9 +251,11 @@ DECLARE_TABLE(hosted, struct hosted);
 static const struct field hosted_rows[] = {
 	MERGE(price, hosted_price),
 	FIGURE(usd_per_month, "Cost of this load for one month at the price per token"),
-	FIGURE(usd_per_million_tokens, "Price of one million tokens of prompts and outputs, mixed as in this load; break-even: cost.usd_per_million_tokens of the option"),
+	FIGURE(usd_per_million_tokens,
+		"Price of one million tokens of prompts and outputs, mixed as in this load; break-even: cost.usd_per_million_tokens of the option"),
 	FIGURE(own_over_hosted, "The option's cost over the hosted cost; below 1 the option is cheaper"),
-	FIGURE(break_even_input_usd_per_million_tokens, "Price of prompt tokens at which both cost the same, with the provider's ratio of prompt to output price"),
+	FIGURE(break_even_input_usd_per_million_tokens,
+		"Price of prompt tokens at which both cost the same, with the provider's ratio of prompt to output price"),
 	FIGURE(break_even_output_usd_per_million_tokens, "Price of output tokens at which both cost the same"),
 	FIGURE(break_even_requests_per_s, "Mean load of the option's fleet at which both cost the same; absent: more than the fleet carries"),
 };
@@ -258,9 +268,11 @@ static const struct field inference_option_rows[] = {
 	INTEGER(gpu_count, 1, 9e15, "Accelerators"),
 	INTEGER(replicas, 1, 9e15, "Replicas"),
 	INTEGER(gpus_per_replica, 1, 4096, "Accelerators of a replica"),
-	INTEGER(gpus_paid, 1, 9e15, "Accelerators in the rented whole instances. Those beyond gpu_count idle; cost, energy, carbon and water include them"),
+	INTEGER(gpus_paid, 1, 9e15,
+		"Accelerators in the rented whole instances. Those beyond gpu_count idle; cost, energy, carbon and water include them"),
 	INTEGER(prefill_replicas, 1, 9e15, "Prefill-only replicas among `replicas`, if prefill and decode are separate"),
-	TEXT(mig_profile, 32, "MIG profile of the slices, if accelerators are split. A replica is then one accelerator with an engine on each slice; memory, batch and latency are those of one engine"),
+	TEXT(mig_profile, 32,
+		"MIG profile of the slices, if accelerators are split. A replica is then one accelerator with an engine on each slice; memory, batch and latency are those of one engine"),
 	INTEGER(slices_per_gpu, 1, 16, "MIG slices of one accelerator"),
 	CHOICE(precision, precision_words, "Number format of the weights"),
 	CHOICE(kv_precision, precision_words, "Number format of the KV cache"),
@@ -272,8 +284,10 @@ static const struct field inference_option_rows[] = {
 	BOOL(slo_met, "Whether the option meets the slo with the request's confidence"),
 	OBJECT(throughput, throughput, "Throughput"),
 	FIGURE(utilization, "Load over the fleet's capacity at the recipe's speed"),
-	OBJECT(practice, practice, "Capacity that a service needs, over the capacity that the recipe's engine needs for the given load; latency and throughput do not include it"),
-	ARRAY_IN_CELL(promises, promises, promise_count, service_promise, "The load and the request's limits, each with the probability that it is met"),
+	OBJECT(practice, practice,
+		"Capacity that a service needs, over the capacity that the recipe's engine needs for the given load; latency and throughput do not include it"),
+	ARRAY_IN_CELL(
+		promises, promises, promise_count, service_promise, "The load and the request's limits, each with the probability that it is met"),
 	OBJECT(cost, serving_cost, "Cost; without figures if no price is known"),
 	OBJECT_IF(hosted, has_hosted, hosted, "The cheapest known price per token of the same model"),
 	OBJECT_IF(purchase, has_purchase, purchase, "Buying the hardware, if pricing.on_premises is given"),
@@ -281,9 +295,9 @@ static const struct field inference_option_rows[] = {
 	OBJECT(carbon, serving_carbon, "Carbon"),
 	FIGURE(water_l_per_month, "Water, used on site and to generate the electricity"),
 	FIGURE(water_l_per_request, "Water per request"),
-	ARRAY_AS(
-		autoscaling, autoscaling, autoscaling_count, autoscaling_hour, "Replicas by the hour of the daily profile"),
-	OBJECT_IF(autoscaled, has_autoscaled, autoscaled, "Savings of a fleet that follows the profile; the option's other figures are for the peak's fleet all day"),
+	ARRAY_AS(autoscaling, autoscaling, autoscaling_count, autoscaling_hour, "Replicas by the hour of the daily profile"),
+	OBJECT_IF(autoscaled, has_autoscaled, autoscaled,
+		"Savings of a fleet that follows the profile; the option's other figures are for the peak's fleet all day"),
 	OBJECT_IF(commitment, has_commitment, commitment, "Instances to commit to over the daily profile, by the provider's terms"),
 	OBJECT(bottleneck, bottleneck, "Bottleneck"),
 	OBJECT(simulated, simulated, "Details of the simulation of latencies"),
@@ -363,14 +377,17 @@ TABLE(service_point, service_point_rows, "A fleet on the front.");
 static const struct field inference_result_rows[] = {
 	OBJECT(workload, inference_workload, "Work of one request for the hardware"),
 	OBJECT(recommended, inference_option, "Best option for the objective"),
-	ARRAY_AS(confidence_curve, confidence_curve, confidence_count, service_confidence, "Cost of 50, 80 and 95 % confidence and of the request's own"),
-	ARRAY_AS(uncertainties, uncertainties, uncertainty_count, service_uncertainty, "Uncertainties of the recommended option, the costliest first, and how to reduce them"),
+	ARRAY_AS(confidence_curve, confidence_curve, confidence_count, service_confidence,
+		"Cost of 50, 80 and 95 % confidence and of the request's own"),
+	ARRAY_AS(uncertainties, uncertainties, uncertainty_count, service_uncertainty,
+		"Uncertainties of the recommended option, the costliest first, and how to reduce them"),
 	ARRAY_AS(alternatives, alternatives, alternative_count, inference_option, "Further options"),
 	ARRAY_AS(hours, hours, hour_count, service_hour,
 		"Load, energy and carbon of the recommended option for each hour of the day or week, if its load (daily_profile) or its grid (site.series) has hourly data; the sum is that of one month"),
 	ARRAY_AS(front, front, front_count, service_point,
 		"The Pareto front over cost, carbon and the time of a request (in steps of a tenth), from every accelerator, layout and usable offer; cheapest first, with the cost of a tonne saved from one to the next. If gpu_count is given without a load, the figures compared are per request"),
-	ARRAY_AS(hosted, hosted, hosted_count, hosted, "The recommended option compared with the same model from providers, priced per token: the known prices, or the request's, cheapest first"),
+	ARRAY_AS(hosted, hosted, hosted_count, hosted,
+		"The recommended option compared with the same model from providers, priced per token: the known prices, or the request's, cheapest first"),
 	OBJECT(rule_of_thumb, inference_rule, "The rule of thumb, for comparison"),
 	MERGE(findings, findings),
 };

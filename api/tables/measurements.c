@@ -33,7 +33,8 @@ static const struct field verification_rows[] = {
 	TEXT(accelerator, 64, "Accelerator that was measured"),
 	TEXT(device, 128, "Device that was measured"),
 	TIME_AS(measured_at, measured_at_us, "Time of the measurement"),
-	TEXT(what, 32, "What is compared: block (one step of a transformer block at its true width), or products (the plan's own matrix products, each as often as in a step)"),
+	TEXT(what, 32,
+		"What is compared: block (one step of a transformer block at its true width), or products (the plan's own matrix products, each as often as in a step)"),
 	FIGURE(predicted_s, "Time that the plan's equations predict for exactly this work"),
 	FIGURE(measured_s, "Measured time"),
 	FIGURE(ratio, "Measured over predicted time"),
@@ -51,24 +52,31 @@ TABLE(verification, verification_rows, "A plan's prediction, compared with a ben
 /* The words as text, without the enum's unset value. */
 #define STACK_NAMES .words = &stack_words[1], .word_count = STACK_COUNT - 1
 
-#define STEP_TIME    POSITIVE(step_time_s, 1e6, "Mean time of an optimizer step", .example = "2.4")
-#define TOKENS_RATE  POSITIVE(tokens_per_s, 1e15, "Mean throughput of the whole job")
-#define MEAN_W       POSITIVE(mean_gpu_w, 1e5, "Mean power of an accelerator")
-#define WALL_HOURS        POSITIVE(hours, 1e6, "Wall clock of the whole job, restarts and evaluation included")
-#define KWH          POSITIVE(total_kwh, 1e12, "Energy of the whole job")
-#define USD          POSITIVE(total_usd, 1e12, "Cost of the whole job")
-#define GPU_COUNT    INTEGER(gpu_count, 1, 10000000, "Number of accelerators of the job")
+#define STEP_TIME   POSITIVE(step_time_s, 1e6, "Mean time of an optimizer step", .example = "2.4")
+#define TOKENS_RATE POSITIVE(tokens_per_s, 1e15, "Mean throughput of the whole job")
+#define MEAN_W      POSITIVE(mean_gpu_w, 1e5, "Mean power of an accelerator")
+#define WALL_HOURS  POSITIVE(hours, 1e6, "Wall clock of the whole job, restarts and evaluation included")
+#define KWH         POSITIVE(total_kwh, 1e12, "Energy of the whole job")
+#define USD         POSITIVE(total_usd, 1e12, "Cost of the whole job")
+#define GPU_COUNT   INTEGER(gpu_count, 1, 10000000, "Number of accelerators of the job")
 
 #define OF struct observation_record
 static const struct field observation_request_rows[] = {
 	TEXT(plan_id, 36, "Plan of the job", .form = FORM_UUID, .flags = REQUIRED),
-	STEP_TIME, TOKENS_RATE, MEAN_W, WALL_HOURS, KWH, USD, GPU_COUNT,
+	STEP_TIME,
+	TOKENS_RATE,
+	MEAN_W,
+	WALL_HOURS,
+	KWH,
+	USD,
+	GPU_COUNT,
 	TEXT(stack, 64, "Training software, if it differs from the plan's", STACK_NAMES),
 	TEXT(stack_release, 7, "Year and month of that software", .form = FORM_MONTH),
 	LABELS(labels, "Labels, to find the observation"),
 	TEXT(notes, 10000, "Notes", .flags = MULTILINE),
 };
-TABLE(observation_request, observation_request_rows, "The figures of a real job with a plan: of its steps, of the whole run (hours), or of both.");
+TABLE(observation_request, observation_request_rows,
+	"The figures of a real job with a plan: of its steps, of the whole run (hours), or of both.");
 
 DECLARE_TABLE(observation_prediction, MEMBER_TYPE(struct observation_record, predicted));
 #undef OF
@@ -90,7 +98,13 @@ static const struct field observation_rows[] = {
 	TIME_AS(created_at, created_at_us, "Time of the report"),
 	TEXT(plan_id, 36, "Plan of the job", .form = FORM_UUID),
 	TEXT(accelerator, 64, "Accelerator of the plan"),
-	STEP_TIME, TOKENS_RATE, MEAN_W, WALL_HOURS, KWH, USD, GPU_COUNT,
+	STEP_TIME,
+	TOKENS_RATE,
+	MEAN_W,
+	WALL_HOURS,
+	KWH,
+	USD,
+	GPU_COUNT,
 	TEXT(stack, 64, "Software", STACK_NAMES),
 	TEXT(stack_release, 7, "Year and month of that software", .form = FORM_MONTH),
 	LABELS(labels, "Labels, to find the observation"),

@@ -20,7 +20,7 @@ struct page_query {
 struct plan_query {
 	struct page_query page;
 	const char *kind, *label, *model, *accelerator, *q; /* label: "key:value" */
-	int64_t created_after_us, created_before_us; /* 0 or less: open */
+	int64_t created_after_us, created_before_us;        /* 0 or less: open */
 };
 
 struct plan_id_query {
@@ -36,7 +36,7 @@ struct compare_query {
 struct catalogue_query {
 	struct page_query page;
 	int64_t as_of_us; /* 0 or less: now */
-	const char *q; /* part of id, name or alias */
+	const char *q;    /* part of id, name or alias */
 	const char *vendor, *provider, *region, *accelerator, *pricing_model, *country, *origin;
 };
 
@@ -51,7 +51,7 @@ struct offer_query {
 struct benchmark_query {
 	struct page_query page;
 	const char *state, *device, *accelerator, *plan_id, *agent, *label; /* label: "key:value" */
-	const char *quantity; /* of calibrations */
+	const char *quantity;                                               /* of calibrations */
 	enum truth used;
 	bool held;        /* of calibrations: only those that wait */
 	int64_t as_of_us; /* of calibrations; 0 or less: now */
@@ -181,7 +181,7 @@ struct feed_view {
 	int64_t every_minutes; /* ABSENT_COUNT: only on request */
 	const char *state;     /* off, idle, running */
 	int64_t waiting, next_at_us;
-	bool stale;            /* the newest refresh failed; the rows are those of the one before */
+	bool stale; /* the newest refresh failed; the rows are those of the one before */
 	struct feed_refresh_record last, last_good;
 	bool has_last, has_good;
 	int64_t answer_max_bytes, requests_max, request_s, refresh_s;

@@ -28,10 +28,10 @@ TABLE(plan_about, plan_about_rows, "Identity, name, labels and notes of a plan."
 
 #define KIND TEXT(kind, 16, "Kind of estimate")
 
-#define ESTIMATE(name, doc)                                                                                            \
-	static const struct field name##_estimate_rows[] = {KIND,                                                          \
-		JSON_OF(request, name##_request, "The request as the planner read it: names resolved, numbers without suffixes"),                        \
-		JSON_OF(result, name##_result, "The answer"), MERGE_SELF(computed)};                                           \
+#define ESTIMATE(name, doc) \
+	static const struct field name##_estimate_rows[] = {KIND, \
+		JSON_OF(request, name##_request, "The request as the planner read it: names resolved, numbers without suffixes"), \
+		JSON_OF(result, name##_result, "The answer"), MERGE_SELF(computed)}; \
 	TABLE(name##_estimate, name##_estimate_rows, doc)
 
 ESTIMATE(training, "The estimate of a training; it is not stored.");
@@ -118,15 +118,15 @@ TABLE(plan_replay, plan_replay_rows, "A stored plan, computed again with its own
 #undef OF
 
 #define OF struct plan_record
-#define VERIFIED                                                                                                       \
-	JSON_OF(verification, verification, "Comparison of the plan with its newest benchmark"),                           \
+#define VERIFIED \
+	JSON_OF(verification, verification, "Comparison of the plan with its newest benchmark"), \
 		JSON(observations, "Reports of real jobs, newest first: a list of `observation`", .flags = READ_ONLY)
 
-#define PLAN(name, doc)                                                                                                \
-	static const struct field name##_plan_rows[] = {MERGE_SELF(plan_about),                                            \
-		JSON_OF(request, name##_request, "The request as the planner read it: names resolved, numbers without suffixes"),                        \
-		JSON_OF(result, name##_result, "The answer"),                                                                  \
-		JSON_OF(changes, plan_changes, "Changes of a refresh, and their causes"), VERIFIED, MERGE_SELF(computed)};        \
+#define PLAN(name, doc) \
+	static const struct field name##_plan_rows[] = {MERGE_SELF(plan_about), \
+		JSON_OF(request, name##_request, "The request as the planner read it: names resolved, numbers without suffixes"), \
+		JSON_OF(result, name##_result, "The answer"), JSON_OF(changes, plan_changes, "Changes of a refresh, and their causes"), VERIFIED, \
+		MERGE_SELF(computed)}; \
 	TABLE(name##_plan, name##_plan_rows, doc)
 
 PLAN(training, "A training plan.");

@@ -4,7 +4,9 @@
 DECLARE_TABLE(schedule_series, struct schedule_series);
 #define OF struct schedule_series
 static const struct field schedule_series_rows[] = {
-	TEXT(region, 64, "Name of the place. A series without figures needs a zone of a feed (`GB`), or a region of the catalogue (`aws.eu-west-2`) whose zone has hourly data", .flags = REQUIRED, .example = "\"eu-north-1\""),
+	TEXT(region, 64,
+		"Name of the place. A series without figures needs a zone of a feed (`GB`), or a region of the catalogue (`aws.eu-west-2`) whose zone has hourly data",
+		.flags = REQUIRED, .example = "\"eu-north-1\""),
 	TIME_AS(start, start_us, "Start of the first step; required with figures", .example = "\"2026-11-21T00:00:00Z\""),
 	INTEGER(step_minutes, 1, 1440, "Length of a step, over which a figure is constant; required with figures", .example = "60"),
 	NUMBERS(gco2e_per_kwh, TIMETABLE_SLOTS_MAX, 0, 2000, "Carbon intensity of the grid, one number for each step", .flags = WRITE_ONLY),
@@ -34,7 +36,9 @@ static const struct field schedule_request_rows[] = {
 	LIST(series, SCHEDULE_SERIES_MAX, schedule_series, "Regions to choose from", .fallback = "every zone for which a feed has hourly data"),
 	OBJECT(weights, schedule_weights, "Objective to minimise; default: carbon alone, or cost if no intensity is known"),
 	NUMBER(carbon_usd_per_t, 0, 1e6, "Price of one tonne of CO2e; the schedule then minimises money, instead of using weights"),
-	TEXT(as_of, 40, "Compute with the plan, the catalogue and the feeds' hourly data as of this time; corrections that feeds made later are not used", .form = FORM_MOMENT),
+	TEXT(as_of, 40,
+		"Compute with the plan, the catalogue and the feeds' hourly data as of this time; corrections that feeds made later are not used",
+		.form = FORM_MOMENT),
 };
 TABLE(schedule_request, schedule_request_rows, "A job, and the regions and hours in which it can run.");
 #undef OF

@@ -5,13 +5,17 @@
 #define ACCELERATOR TEXT(accelerator, 128, "Any device of this accelerator")
 #define SUITE       WORDS(suite, "`quick`, `full` or a list of tests by name", .fallback = "quick", .example = "\"quick\"")
 #define PLAN_ID     TEXT(plan_id, 36, "Plan to verify", .form = FORM_UUID)
-#define SHAPES      JSON(shapes, "Shapes to measure instead of the suite's own, as for `fleetplan bench --spec`", .example = "{\"products\":[{\"m\":4096,\"n\":1024,\"k\":4096}]}")
-#define TIMEOUT     POSITIVE(timeout_s, 86400, "Time after which the benchmark is stopped", .fallback = "600")
-#define PRIORITY    INTEGER(priority, 0, 100, "Higher runs first", .fallback = "0")
+#define SHAPES \
+	JSON(shapes, "Shapes to measure instead of the suite's own, as for `fleetplan bench --spec`", \
+		.example = "{\"products\":[{\"m\":4096,\"n\":1024,\"k\":4096}]}")
+#define TIMEOUT  POSITIVE(timeout_s, 86400, "Time after which the benchmark is stopped", .fallback = "600")
+#define PRIORITY INTEGER(priority, 0, 100, "Higher runs first", .fallback = "0")
 
-#define OF struct benchmark_record
+#define OF               struct benchmark_record
 #define BENCHMARK_LABELS LABELS(labels, "Labels, to find the benchmark")
-#define EXPIRES          TIME_AS(expires_at, expires_at_us, "Time at which the benchmark expires if it has not started", .fallback = "a week after it was queued", .example = "\"2027-01-01T00:00:00Z\"")
+#define EXPIRES \
+	TIME_AS(expires_at, expires_at_us, "Time at which the benchmark expires if it has not started", \
+		.fallback = "a week after it was queued", .example = "\"2027-01-01T00:00:00Z\"")
 static const struct field benchmark_request_rows[] = {
 	DEVICE, ACCELERATOR, SUITE, PLAN_ID, SHAPES, TIMEOUT, PRIORITY, BENCHMARK_LABELS, EXPIRES};
 static const struct field benchmark_rows[] = {

@@ -6,8 +6,7 @@
 
 /* The words for an enum's values, indexed by the value; 0 is unset. */
 extern const char *const precision_words[PRECISION_COUNT], *const training_precision_words[PRECISION_COUNT];
-extern const char *const stack_words[STACK_COUNT], *const optimizer_words[OPTIMIZER_COUNT],
-													   *const recompute_words[RECOMPUTE_COUNT];
+extern const char *const stack_words[STACK_COUNT], *const optimizer_words[OPTIMIZER_COUNT], *const recompute_words[RECOMPUTE_COUNT];
 extern const char *const fine_tuning_words[FINE_TUNING_QLORA + 1], *const objective_words[OBJECTIVE_GPUS + 1];
 extern const char *const practice_words[PRACTICE_COUNT];
 extern const char *const calibration_words[CALIBRATION_DATASHEET + 1], *const term_words[TERM_COUNT];
@@ -18,8 +17,7 @@ extern const char *const provenance_words[PROVENANCE_DERIVED + 1], *const memory
 
 /* Words that the structs store as text. */
 extern const char *const plan_kind_words[2],
-																				*const state_words[6], *const job_state_words[5],
-																				*const agent_state_words[2], *const ecc_words[2], *const agent_device_state_words[3];
+	*const state_words[6], *const job_state_words[5], *const agent_state_words[2], *const ecc_words[2], *const agent_device_state_words[3];
 extern const char *const generic_words[1], *const law_words[3], *const role_words[4];
 
 /* Parts of requests. */
@@ -31,7 +29,7 @@ DECLARE_TABLE(currency, struct currency);
 DECLARE_TABLE(pricing, struct pricing);
 DECLARE_TABLE(site_request, struct site_request);
 DECLARE_TABLE(hardware_request, struct hardware_request);
-DECLARE_TABLE(about, struct request_common); /* name, labels, notes */
+DECLARE_TABLE(about, struct request_common);     /* name, labels, notes */
 DECLARE_TABLE(assurance, struct request_common); /* practice, confidence */
 DECLARE_TABLE(training_precision, struct request_common);
 DECLARE_TABLE(weight_precision, struct request_common);

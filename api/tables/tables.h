@@ -48,7 +48,7 @@ DECLARE_TABLE(schedule_estimate, struct plan_record);
 DECLARE_TABLE(diagnosis, struct plan_record);
 DECLARE_TABLE(training_plan, struct plan_record);
 DECLARE_TABLE(inference_plan, struct plan_record);
-DECLARE_TABLE(plan, struct plan_record); /* of either kind: record_encode writes every plan with this table */
+DECLARE_TABLE(plan, struct plan_record);         /* of either kind: record_encode writes every plan with this table */
 DECLARE_TABLE(plan_summary, struct plan_record); /* items of a list: no request, no result */
 DECLARE_TABLE(plan_changes, struct plan_changes);
 DECLARE_TABLE(plan_replay, struct plan_replay);

@@ -10,13 +10,13 @@ static const struct field parallelism_rows[] = {
 	INTEGER(interleave, 1, 64, "Model chunks of each pipeline stage"),
 	INTEGER(micro_batch, 1, 65536, "Sequences in a micro-batch"),
 	INTEGER(zero_stage, 0, 3, "ZeRO stage; 3 also means FSDP"),
-	INTEGER(
-		zero_group, 1, 1000000, "Accelerators over which ZeRO or FSDP shards; default: all data-parallel ranks"),
+	INTEGER(zero_group, 1, 1000000, "Accelerators over which ZeRO or FSDP shards; default: all data-parallel ranks"),
 	CHOICE(recompute, recompute_words, "Activations recomputed in the backward pass"),
 	INTEGER(kept_layers, 0, 1024, "Layers of each stage that keep their activations under full recomputation; the others recompute them"),
 	TRUTH(sequence_parallel, "Whether norms and dropout are split along the sequence over the tensor-parallel group"),
 	TRUTH(offload, "Whether the optimizer state is in host memory"),
-	TRUTH(offload_activations, "Whether the inputs of recomputed layers are in host memory (full recomputation); default: on TPUs and with `offload`, if nothing else fits"),
+	TRUTH(offload_activations,
+		"Whether the inputs of recomputed layers are in host memory (full recomputation); default: on TPUs and with `offload`, if nothing else fits"),
 };
 TABLE(parallelism, parallelism_rows, "How a training is split over accelerators; the planner searches the fields that are left out.");
 #undef OF
@@ -57,7 +57,8 @@ static const struct field input_pipeline_rows[] = {
 	NUMBER(cpu_ms_per_sample, 0, 1e6, "Time of one worker to prepare one sample"),
 	INTEGER(workers, 1, 1000000, "Workers that prepare samples, per accelerator (like num_workers of a DataLoader)", .fallback = "1"),
 };
-TABLE(input_pipeline, input_pipeline_rows, "How samples reach the accelerators. If absent, the planner assumes that input is not a bottleneck.");
+TABLE(input_pipeline, input_pipeline_rows,
+	"How samples reach the accelerators. If absent, the planner assumes that input is not a bottleneck.");
 #undef OF
 
 DECLARE_TABLE(reliability, MEMBER_TYPE(struct training_request, reliability));
@@ -67,8 +68,10 @@ static const struct field reliability_rows[] = {
 	NUMBER(restart_minutes, 0, 10080, "Time from a failure until training continues"),
 	POSITIVE(checkpoint_gbs, 1e6, "Bandwidth for writing checkpoints, the sum of all nodes"),
 	POSITIVE(checkpoint_interval_minutes, 100000, "Time between checkpoints; default: the optimum"),
-	TRUTH(asynchronous, "Whether checkpoints are written during training, which then stops only for the copy to host memory", .fallback = "false"),
-	INTEGER(spare_nodes, 0, 10000, "Spare nodes to replace broken ones; they are paid for. If absent, a replacement is assumed to be available at once"),
+	TRUTH(asynchronous, "Whether checkpoints are written during training, which then stops only for the copy to host memory",
+		.fallback = "false"),
+	INTEGER(spare_nodes, 0, 10000,
+		"Spare nodes to replace broken ones; they are paid for. If absent, a replacement is assumed to be available at once"),
 	POSITIVE(repair_hours, 10000, "Time until a broken node is repaired", .fallback = "24"),
 };
 TABLE(reliability, reliability_rows, "Failures and checkpoints.");
@@ -80,7 +83,8 @@ static const struct field training_request_rows[] = {
 	MERGE(common, request_common),
 	MERGE(common, assurance),
 	COUNT(tokens, 1, 1e18, "Training tokens of one epoch (samples for a generic model)", .example = "\"15T\""),
-	POSITIVE(epochs, 10000, "Passes over the tokens: the training processes tokens x epochs, and repeated tokens add less (E19)", .fallback = "1"),
+	POSITIVE(epochs, 10000, "Passes over the tokens: the training processes tokens x epochs, and repeated tokens add less (E19)",
+		.fallback = "1"),
 	COUNT(sequence_length, 1, 1e8, "Tokens in a sequence"),
 	COUNT(global_batch_tokens, 1, 1e12, "Tokens in an optimizer step; default: the planner chooses and explains it"),
 	COUNT(global_batch_size, 1, 1e9, "Sequences in an optimizer step, instead of tokens"),
@@ -88,7 +92,8 @@ static const struct field training_request_rows[] = {
 	CHOICE(stack, stack_words, "Training software; it affects the speed as much as the hardware does", .fallback = "generic"),
 	TEXT(stack_release, 7, "Year and month of the software's release", .form = FORM_MONTH, .fallback = "the newest known",
 		.example = "\"2025-05\""),
-	LIST(stages, 16, training_stage, "Progressive training: stages that run one after another on the same accelerators; their figures are summed"),
+	LIST(stages, 16, training_stage,
+		"Progressive training: stages that run one after another on the same accelerators; their figures are summed"),
 	OBJECT(distillation, distillation, "The teacher of a distillation"),
 	CHOICE(optimizer, optimizer_words, "Optimizer", .fallback = "adamw"),
 	OBJECT(fine_tuning, fine_tuning, "Fine-tuning; absent for pre-training"),

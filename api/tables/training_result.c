@@ -95,7 +95,8 @@ TABLE(practice_part, practice_part_rows, "One factor of practice.");
 
 #define OF struct practice
 static const struct field practice_rows[] = {
-	FIGURE(value, "Real over planned, the product of the parts. Training: hours of the run over the hours of its steps and failures; service: capacity needed over the capacity that the recipe's engine needs"),
+	FIGURE(value,
+		"Real over planned, the product of the parts. Training: hours of the run over the hours of its steps and failures; service: capacity needed over the capacity that the recipe's engine needs"),
 	FIGURE(low, "p10 of the value"),
 	FIGURE(high, "p90 of the value"),
 	FIGURE(own_runs, "Number of own runs, each weighted by its likeness (E134)"),
@@ -117,12 +118,14 @@ TABLE(promised, promised_rows, "A limit of the request, and the probability that
 #define OF struct confidence_point
 static const struct field confidence_point_rows[] = {
 	FIGURE(confidence, "Probability of meeting the limits"),
-	INTEGER(gpu_count, 1, 9e15, "Accelerators that meet the deadline with this probability, to within 1/64; without a deadline, the recommended number"),
+	INTEGER(gpu_count, 1, 9e15,
+		"Accelerators that meet the deadline with this probability, to within 1/64; without a deadline, the recommended number"),
 	FIGURE(wall_clock_hours, "Hours that are not exceeded with this probability"),
 	FIGURE(total_usd, "Cost that is not exceeded with this probability"),
 };
 DECLARE_TABLE(confidence_point, struct confidence_point);
-TABLE(confidence_point, confidence_point_rows, "The cost of a confidence on the recommended accelerator. If no number of accelerators meets budget and caps with it, they may be exceeded; if none meets the deadline, the row is absent.");
+TABLE(confidence_point, confidence_point_rows,
+	"The cost of a confidence on the recommended accelerator. If no number of accelerators meets budget and caps with it, they may be exceeded; if none meets the deadline, the row is absent.");
 #undef OF
 
 #define OF struct uncertainty
@@ -237,7 +240,8 @@ static const struct field training_batch_rows[] = {
 	INTEGER(micro_batch, 1, 65536, "Sequences in a micro-batch"),
 	INTEGER(gradient_accumulation_steps, 1, 1e9, "Micro-batches of one data-parallel rank in a step"),
 	FIGURE(critical_batch_tokens, "Critical batch, above which more accelerators bring little"),
-	FIGURE(learning_rate_scale, "Factor for the learning rate relative to the batch that the planner would choose; above the critical batch, the factor at the critical batch"),
+	FIGURE(learning_rate_scale,
+		"Factor for the learning rate relative to the batch that the planner would choose; above the critical batch, the factor at the critical batch"),
 	CHARS(detail, "Conditions under which the learning rate scales this way"),
 };
 TABLE(training_batch, training_batch_rows, "Batch sizes.");
@@ -251,7 +255,8 @@ static const struct field training_input_rows[] = {
 	FIGURE(storage_gbs_needed, "Storage bandwidth at which no step waits"),
 	FIGURE(workers_needed, "Workers per accelerator with which no step waits"),
 };
-TABLE(training_input_use, training_input_rows, "The input pipeline compared with the step; without figures if the request does not describe it.");
+TABLE(training_input_use, training_input_rows,
+	"The input pipeline compared with the step; without figures if the request does not describe it.");
 #undef OF
 
 #define OF struct stage_plan
@@ -290,11 +295,12 @@ TABLE(front_point, front_point_rows, "An option on the front.");
 static const struct field training_result_rows[] = {
 	OBJECT(workload, training_workload, "Amount of computation"),
 	OBJECT(recommended, training_option, "Best option for the objective"),
-	ARRAY_AS(confidence_curve, confidence_curve, confidence_count, confidence_point, "Cost of 50, 80 and 95 % confidence and of the request's own"),
-	ARRAY_AS(uncertainties, uncertainties, uncertainty_count, uncertainty, "Uncertainties of the recommended option, the costliest first, and how to reduce them"),
+	ARRAY_AS(confidence_curve, confidence_curve, confidence_count, confidence_point,
+		"Cost of 50, 80 and 95 % confidence and of the request's own"),
+	ARRAY_AS(uncertainties, uncertainties, uncertainty_count, uncertainty,
+		"Uncertainties of the recommended option, the costliest first, and how to reduce them"),
 	ARRAY_AS(stages, stages, stage_count, stage_plan, "Stages of a progressive training; the recommended option has the sum of their hours"),
-	ARRAY_AS(alternatives, alternatives, alternative_count, training_option,
-		"Further options of the Pareto front over time, cost and carbon"),
+	ARRAY_AS(alternatives, alternatives, alternative_count, training_option, "Further options of the Pareto front over time, cost and carbon"),
 	ARRAY_AS(front, front, front_count, front_point,
 		"The Pareto front over cost, carbon and time of the options at every usable offer; cheapest first, with the cost of a tonne saved from one to the next"),
 	ARRAY_AS(reservations, reservations, reservation_count, reservation,

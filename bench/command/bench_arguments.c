@@ -144,7 +144,8 @@ static bool parse_option(int option, const char *value, struct bench_arguments *
 		arguments->storage.path = value;
 		return true;
 	case 'b':
-		return parse_positive(value, 0x1p50, &arguments->storage.write_bytes) || complain("--storage-write takes a number of bytes above 0 and below 2^50, not ", value);
+		return parse_positive(value, 0x1p50, &arguments->storage.write_bytes) ||
+			complain("--storage-write takes a number of bytes above 0 and below 2^50, not ", value);
 	case 'l':
 		return arguments->list = true;
 	case 'j':
@@ -155,7 +156,8 @@ static bool parse_option(int option, const char *value, struct bench_arguments *
 		arguments->parent = (pid_t)strtol(value, NULL, 10);
 		return true;
 	case 't':
-		return parse_positive(value, 1e7, &arguments->deadline_s) || complain("--deadline takes a number of seconds above 0 and below 1e7, not ", value);
+		return parse_positive(value, 1e7, &arguments->deadline_s) ||
+			complain("--deadline takes a number of seconds above 0 and below 1e7, not ", value);
 	default:
 		return complain("unknown option, or an option without its value", "");
 	}
@@ -164,9 +166,8 @@ static bool parse_option(int option, const char *value, struct bench_arguments *
 bool bench_arguments_parse(int argc, char **argv, bench_spec_reader *read_spec, struct bench_arguments *arguments)
 {
 	static const struct option options[] = {{"device", 1, NULL, 'd'}, {"suite", 1, NULL, 's'}, {"shape", 1, NULL, 'm'},
-		{"spec", 1, NULL, 'e'}, {"storage", 1, NULL, 'f'}, {"storage-write", 1, NULL, 'b'}, {"list", 0, NULL, 'l'},
-		{"json", 0, NULL, 'j'}, {"worker", 0, NULL, 'w'}, {"parent", 1, NULL, 'p'}, {"deadline", 1, NULL, 't'},
-		{"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
+		{"spec", 1, NULL, 'e'}, {"storage", 1, NULL, 'f'}, {"storage-write", 1, NULL, 'b'}, {"list", 0, NULL, 'l'}, {"json", 0, NULL, 'j'},
+		{"worker", 0, NULL, 'w'}, {"parent", 1, NULL, 'p'}, {"deadline", 1, NULL, 't'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
 	const char *storage = getenv("FLEETPLAN_BENCH_STORAGE");
 	int option;
 

@@ -16,7 +16,7 @@ struct bench_arguments {
 	struct bench_spec_product products[BENCH_PRODUCTS_MAX]; /* of --shape; spec then points to them */
 	bool list, json, worker, has_spec;
 	pid_t parent;
-	double deadline_s; /* 0: bench_deadline_s() of the budget */
+	double deadline_s;  /* 0: bench_deadline_s() of the budget */
 	struct arena arena; /* owns the spec's data */
 };
 

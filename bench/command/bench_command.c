@@ -27,8 +27,8 @@ static bool is_known(const struct found_devices *found, const struct bench_devic
 	for (size_t i = 0; i < found->count; i++) {
 		const struct bench_device *other = &found->devices[i];
 
-		if (strcmp(other->backend, device->backend) != 0 && (!strcmp(other->uuid, device->uuid) ||
-			(other->pci_bus[0] && !strcmp(other->pci_bus, device->pci_bus))))
+		if (strcmp(other->backend, device->backend) != 0 &&
+			(!strcmp(other->uuid, device->uuid) || (other->pci_bus[0] && !strcmp(other->pci_bus, device->pci_bus))))
 			return true;
 	}
 	return false;
@@ -138,9 +138,15 @@ static void find_peers(struct bench_run *run, const struct found_devices *found,
 
 static int tell_result(struct bench_report *report, const struct bench_plan *plan, const struct bench_run *run, double elapsed_s)
 {
-	struct bench_result result = {.suite = plan->suite, .budget_s = plan->budget_s, .elapsed_s = elapsed_s, .measures = run->measured,
-		.failed = run->failed, .verdict = run->failed || !run->measured ? BENCH_VERDICT_FAILED : BENCH_VERDICT_OK,
-		.reason = run->failed ? "a test failed or gave a wrong result" : run->measured ? NULL : "nothing could be measured"};
+	struct bench_result result = {.suite = plan->suite,
+		.budget_s = plan->budget_s,
+		.elapsed_s = elapsed_s,
+		.measures = run->measured,
+		.failed = run->failed,
+		.verdict = run->failed || !run->measured ? BENCH_VERDICT_FAILED : BENCH_VERDICT_OK,
+		.reason = run->failed ? "a test failed or gave a wrong result"
+			: run->measured   ? NULL
+							  : "nothing could be measured"};
 
 	bench_report_result(report, &result);
 	return result.verdict == BENCH_VERDICT_OK && !report->broken ? BENCH_EXIT_OK : BENCH_EXIT_FAILED;
@@ -175,8 +181,12 @@ static int measure_device(struct bench_report *report, const struct bench_argume
 	const struct found_devices *found, size_t at)
 {
 	struct watchdog watchdog;
-	struct bench_run run = {.backend = found->backends[at], .report = report, .storage = arguments->storage, .alive = &watchdog.alive,
-		.spec = arguments->has_spec ? &arguments->spec : NULL, .full = strcmp(plan->suite, "quick") != 0};
+	struct bench_run run = {.backend = found->backends[at],
+		.report = report,
+		.storage = arguments->storage,
+		.alive = &watchdog.alive,
+		.spec = arguments->has_spec ? &arguments->spec : NULL,
+		.full = strcmp(plan->suite, "quick") != 0};
 	struct bench_reason reason;
 	int code;
 
@@ -235,7 +245,10 @@ static int run_command(const struct bench_arguments *arguments)
 	struct bench_report report;
 	int code;
 
-	bench_report_open(&report, arguments->worker ? REPORT_LINES : arguments->json ? REPORT_RECORD : REPORT_TABLE,
+	bench_report_open(&report,
+		arguments->worker     ? REPORT_LINES
+			: arguments->json ? REPORT_RECORD
+							  : REPORT_TABLE,
 		arguments->worker ? BENCH_WORKER_FD : STDOUT_FILENO);
 	report.progress = !arguments->worker && !arguments->json && isatty(STDERR_FILENO);
 	if (arguments->worker)

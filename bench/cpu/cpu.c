@@ -40,8 +40,7 @@ static void cpu_close(struct bench_session *session)
 	free(session);
 }
 
-static enum bench_outcome cpu_open(const struct bench_device *device, struct bench_session **session,
-	struct bench_reason *reason)
+static enum bench_outcome cpu_open(const struct bench_device *device, struct bench_session **session, struct bench_reason *reason)
 {
 	struct bench_session *made = calloc(1, sizeof(*made));
 	const char *sysfs = getenv("FLEETPLAN_BENCH_SYSFS");
@@ -144,8 +143,8 @@ static void units_release(struct bench_work *work)
 	work->state = NULL;
 }
 
-static enum bench_outcome units_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason)
+static enum bench_outcome units_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	struct units_state *state = calloc(1, sizeof(*state));
 	bool launch = request->kind == WORK_LAUNCH;
@@ -154,21 +153,21 @@ static enum bench_outcome units_prepare(struct bench_session *session, const str
 		return bench_refuse(reason, BENCH_FAILED, "out of memory");
 	if (request->method == METHOD_DRIVER_LAUNCH || (!launch && request->precision != PRECISION_FP32)) {
 		free(state);
-		return launch ? bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend has no driver: its launches wake threads") :
-			bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend multiplies in fp32 only");
+		return launch ? bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend has no driver: its launches wake threads")
+					  : bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend multiplies in fp32 only");
 	}
 	state->session = session;
-	*work = (struct bench_work){.state = state, .run = launch ? launch_run : issue_run,
-		.verify = launch ? launch_verify : issue_verify, .release = units_release};
+	*work = (struct bench_work){
+		.state = state, .run = launch ? launch_run : issue_run, .verify = launch ? launch_verify : issue_verify, .release = units_release};
 	if (!launch)
 		issue_calibrate(work);
-	snprintf(work->detail, sizeof(work->detail), "%s, %d threads", launch ? "condition variable" :
-		session->kernels->instruction_set, cpu_pool_threads(session->pool));
+	snprintf(work->detail, sizeof(work->detail), "%s, %d threads", launch ? "condition variable" : session->kernels->instruction_set,
+		cpu_pool_threads(session->pool));
 	return BENCH_OK;
 }
 
-static enum bench_outcome cpu_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason)
+static enum bench_outcome cpu_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	switch (request->kind) {
 	case WORK_LAUNCH:

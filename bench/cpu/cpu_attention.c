@@ -77,15 +77,15 @@ static struct query_block block_of(const struct bench_attention *shape, size_t b
 static void multiply(const struct cpu_attention *attention, int thread, struct bench_shape shape, struct cpu_operand a,
 	struct cpu_operand b, float *c, size_t c_row, bool add)
 {
-	struct cpu_gemm gemm = {.kernels = attention->kernels, .shape = shape, .a = a, .b = b, .c = c, .c_row = c_row, .add = add,
-		.alive = attention->alive};
+	struct cpu_gemm gemm = {
+		.kernels = attention->kernels, .shape = shape, .a = a, .b = b, .c = c, .c_row = c_row, .add = add, .alive = attention->alive};
 
 	cpu_gemm_run_alone(&gemm, attention->panels[thread]);
 }
 
 /* Multiplies rows of `queries` by the transposed keys or values, into scratch. */
-static void multiply_keys(const struct cpu_attention *attention, int thread, const struct query_block *block, const float *queries,
-	const float *keys, float *out)
+static void multiply_keys(
+	const struct cpu_attention *attention, int thread, const struct query_block *block, const float *queries, const float *keys, float *out)
 {
 	const struct bench_attention *shape = &attention->shape;
 
@@ -117,9 +117,8 @@ static void forward_block(const struct cpu_attention *attention, int thread, con
 	multiply_keys(attention, thread, block, attention->q, attention->k, scores);
 	probabilities(attention, block, scores);
 	multiply(attention, thread, (struct bench_shape){(int64_t)block->rows, shape->head_dimension, (int64_t)block->seen},
-		(struct cpu_operand){scores, (size_t)shape->keys, 1},
-		(struct cpu_operand){attention->v + key_at(shape, block), key_row(shape), 1}, attention->output + query_at(shape, block),
-		query_row(shape), false);
+		(struct cpu_operand){scores, (size_t)shape->keys, 1}, (struct cpu_operand){attention->v + key_at(shape, block), key_row(shape), 1},
+		attention->output + query_at(shape, block), query_row(shape), false);
 }
 
 static void score_gradients(const struct cpu_attention *attention, const struct query_block *block, const float *scores, float *gradients)
@@ -142,8 +141,8 @@ static void add_to_keys(const struct cpu_attention *attention, int thread, const
 	const struct bench_attention *shape = &attention->shape;
 
 	multiply(attention, thread, (struct bench_shape){(int64_t)block->seen, shape->head_dimension, (int64_t)block->rows},
-		(struct cpu_operand){scores, 1, (size_t)shape->keys},
-		(struct cpu_operand){queries + query_at(shape, block), query_row(shape), 1}, keys + key_at(shape, block), key_row(shape), true);
+		(struct cpu_operand){scores, 1, (size_t)shape->keys}, (struct cpu_operand){queries + query_at(shape, block), query_row(shape), 1},
+		keys + key_at(shape, block), key_row(shape), true);
 }
 
 static void backward_block(const struct cpu_attention *attention, int thread, const struct query_block *block)
@@ -157,9 +156,8 @@ static void backward_block(const struct cpu_attention *attention, int thread, co
 	multiply_keys(attention, thread, block, attention->output_gradient, attention->v, gradients);
 	score_gradients(attention, block, scores, gradients);
 	multiply(attention, thread, (struct bench_shape){(int64_t)block->rows, shape->head_dimension, (int64_t)block->seen},
-		(struct cpu_operand){gradients, (size_t)shape->keys, 1},
-		(struct cpu_operand){attention->k + key_at(shape, block), key_row(shape), 1}, attention->dq + query_at(shape, block),
-		query_row(shape), false);
+		(struct cpu_operand){gradients, (size_t)shape->keys, 1}, (struct cpu_operand){attention->k + key_at(shape, block), key_row(shape), 1},
+		attention->dq + query_at(shape, block), query_row(shape), false);
 	add_to_keys(attention, thread, block, gradients, attention->q, attention->dk);
 }
 

@@ -20,7 +20,7 @@ struct cpu_attention {
 	float **scores;       /* scratch of each thread: cpu_attention_scratch_floats() */
 	float *const *panels; /* of each thread, for its products */
 	_Atomic uint64_t *alive;
-	_Atomic size_t next;  /* the next block that a thread takes */
+	_Atomic size_t next; /* the next block that a thread takes */
 };
 
 /* True if the shape is valid: sides in range, whole groups of heads, and every query sees a key. */

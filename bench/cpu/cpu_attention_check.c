@@ -20,8 +20,8 @@ static const float *query_vector(const struct sampled_query *sampled, const floa
 {
 	const struct bench_attention *shape = &sampled->attention->shape;
 
-	return queries + ((sampled->batch * (size_t)shape->queries + sampled->query) * (size_t)shape->heads + sampled->head) *
-		(size_t)shape->head_dimension;
+	return queries +
+		((sampled->batch * (size_t)shape->queries + sampled->query) * (size_t)shape->heads + sampled->head) * (size_t)shape->head_dimension;
 }
 
 static const float *key_vector(const struct sampled_query *sampled, const float *keys, size_t key)
@@ -56,8 +56,8 @@ static void compute_probabilities(const struct sampled_query *sampled)
 	double scale = 1 / sqrt((double)attention->shape.head_dimension), largest = -HUGE_VAL, sum = 0;
 
 	for (size_t j = 0; j < sampled->sees; j++) {
-		sampled->weights[j] = scale * product(query_vector(sampled, attention->q), key_vector(sampled, attention->k, j),
-			attention->shape.head_dimension);
+		sampled->weights[j] = scale *
+			product(query_vector(sampled, attention->q), key_vector(sampled, attention->k, j), attention->shape.head_dimension);
 		largest = fmax(largest, sampled->weights[j]);
 	}
 	for (size_t j = 0; j < sampled->sees; j++)

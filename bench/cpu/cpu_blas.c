@@ -58,8 +58,8 @@ static bool bind(struct cpu_blas *blas, const char *soname, int threads, struct 
 
 enum bench_outcome cpu_blas_open(struct cpu_blas *blas, int threads, struct bench_reason *reason)
 {
-	bench_refuse(reason, BENCH_UNSUPPORTED,
-		"no OpenBLAS found (libopenblas.so.0; Debian: libopenblas0-pthread, or set FLEETPLAN_BENCH_LIB_DIR)");
+	bench_refuse(
+		reason, BENCH_UNSUPPORTED, "no OpenBLAS found (libopenblas.so.0; Debian: libopenblas0-pthread, or set FLEETPLAN_BENCH_LIB_DIR)");
 	*blas = (struct cpu_blas){0};
 	for (size_t i = 0; i < COUNT_OF(sonames); i++) {
 		blas->handle = open_named(sonames[i]);
@@ -72,14 +72,14 @@ enum bench_outcome cpu_blas_open(struct cpu_blas *blas, int threads, struct benc
 	return BENCH_UNSUPPORTED;
 }
 
-void cpu_blas_multiply(const struct cpu_blas *blas, const struct bench_shape *shape, enum bench_product product, const float *a,
-	const float *b, float *c)
+void cpu_blas_multiply(
+	const struct cpu_blas *blas, const struct bench_shape *shape, enum bench_product product, const float *a, const float *b, float *c)
 {
 	int m = (int)shape->m, n = (int)shape->n, k = (int)shape->k;
 	bool a_lies_across = product == PRODUCT_WEIGHT_GRADIENT, b_lies_across = product == PRODUCT_INPUT_GRADIENT;
 
-	blas->sgemm(CBLAS_ROW_MAJOR, a_lies_across ? CBLAS_TRANSPOSE : CBLAS_NO_TRANSPOSE,
-		b_lies_across ? CBLAS_TRANSPOSE : CBLAS_NO_TRANSPOSE, m, n, k, 1.0f, a, a_lies_across ? m : k, b, b_lies_across ? k : n, 0.0f, c, n);
+	blas->sgemm(CBLAS_ROW_MAJOR, a_lies_across ? CBLAS_TRANSPOSE : CBLAS_NO_TRANSPOSE, b_lies_across ? CBLAS_TRANSPOSE : CBLAS_NO_TRANSPOSE,
+		m, n, k, 1.0f, a, a_lies_across ? m : k, b, b_lies_across ? k : n, 0.0f, c, n);
 }
 
 void cpu_blas_close(struct cpu_blas *blas)

@@ -69,8 +69,8 @@ static void elements_release(struct bench_work *work)
 	work->state = NULL;
 }
 
-enum bench_outcome cpu_elements_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason)
+enum bench_outcome cpu_elements_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	struct elements_state *state = calloc(1, sizeof(*state));
 	double steps = ceil(request->bytes / 2 / sizeof(double) / ELEMENTS_STEP);
@@ -85,8 +85,12 @@ enum bench_outcome cpu_elements_prepare(struct bench_session *session, const str
 	}
 	state->session = session;
 	state->count = (size_t)steps * ELEMENTS_STEP;
-	*work = (struct bench_work){.bytes = 2 * (double)state->count * sizeof(double), .cache_resident = session->streams.cache_resident,
-		.state = state, .run = elements_run, .verify = elements_verify, .release = elements_release};
+	*work = (struct bench_work){.bytes = 2 * (double)state->count * sizeof(double),
+		.cache_resident = session->streams.cache_resident,
+		.state = state,
+		.run = elements_run,
+		.verify = elements_verify,
+		.release = elements_release};
 	snprintf(work->detail, sizeof(work->detail), "%s, %d threads", session->kernels->instruction_set, cpu_pool_threads(session->pool));
 	return BENCH_OK;
 }

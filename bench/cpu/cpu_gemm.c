@@ -84,8 +84,7 @@ static void pack_b(const struct cpu_gemm *gemm, const struct gemm_block *block, 
 }
 
 /* Computes a tile that exceeds the edge of C in a buffer, and adds its inner part to C. */
-static void tile_at_edge(const struct cpu_gemm *gemm, size_t depth, const float *a, const float *b, float *c,
-	size_t rows, size_t columns)
+static void tile_at_edge(const struct cpu_gemm *gemm, size_t depth, const float *a, const float *b, float *c, size_t rows, size_t columns)
 {
 	float aside[CPU_TILE_ROWS_MAX * CPU_TILE_COLUMNS_MAX] __attribute__((aligned(CPU_KERNEL_ALIGNMENT))) = {0};
 	size_t step = gemm->kernels->tile_columns, stride = gemm->c_row;

@@ -213,7 +213,9 @@ static void device_names(struct bench_device *device, const struct utsname *syst
 		snprintf(device->name, sizeof(device->name), "%.64s CPU", system->machine);
 	if (read_field("/proc/cpuinfo", "vendor_id", slug, sizeof(slug))) {
 		snprintf(device->vendor, sizeof(device->vendor), "%s",
-			!strcmp(slug, "AuthenticAMD") ? "amd" : !strcmp(slug, "GenuineIntel") ? "intel" : slug);
+			!strcmp(slug, "AuthenticAMD")       ? "amd"
+				: !strcmp(slug, "GenuineIntel") ? "intel"
+												: slug);
 		bench_device_note(device, DEVICE_VENDOR);
 	}
 	cpu_info_slug(device->name, slug, 40);

@@ -13,14 +13,14 @@
 	c##i##_0 = MULTIPLY_ADD(V, a[i], b_0, c##i##_0); \
 	c##i##_1 = MULTIPLY_ADD(V, a[i], b_1, c##i##_1);
 #define ROW_ADD(V, i) \
-	memcpy(&b_0, c + (i) * stride, sizeof(V)); \
-	memcpy(&b_1, c + (i) * stride + sizeof(V) / sizeof(float), sizeof(V)); \
+	memcpy(&b_0, c + (i)*stride, sizeof(V)); \
+	memcpy(&b_1, c + (i)*stride + sizeof(V) / sizeof(float), sizeof(V)); \
 	b_0 += c##i##_0; \
 	b_1 += c##i##_1; \
-	memcpy(c + (i) * stride, &b_0, sizeof(V)); \
-	memcpy(c + (i) * stride + sizeof(V) / sizeof(float), &b_1, sizeof(V));
-#define ROWS_4(V, X) X(V, 0) X(V, 1) X(V, 2) X(V, 3)
-#define ROWS_6(V, X) ROWS_4(V, X) X(V, 4) X(V, 5)
+	memcpy(c + (i)*stride, &b_0, sizeof(V)); \
+	memcpy(c + (i)*stride + sizeof(V) / sizeof(float), &b_1, sizeof(V));
+#define ROWS_4(V, X)  X(V, 0) X(V, 1) X(V, 2) X(V, 3)
+#define ROWS_6(V, X)  ROWS_4(V, X) X(V, 4) X(V, 5)
 #define ROWS_12(V, X) ROWS_6(V, X) X(V, 6) X(V, 7) X(V, 8) X(V, 9) X(V, 10) X(V, 11)
 
 #define DEFINE_TILE(name, target, V, ROWS, rows) \
@@ -84,8 +84,7 @@
 		for (size_t i = 0; i < count / (sizeof(V) / sizeof(double)); i++) \
 			y[i] = x[i]; \
 	} \
-	target static void triad_##suffix(double *restrict a, const double *restrict b, const double *restrict c, double s, \
-		size_t count) \
+	target static void triad_##suffix(double *restrict a, const double *restrict b, const double *restrict c, double s, size_t count) \
 	{ \
 		const V *y = __builtin_assume_aligned(b, CPU_KERNEL_ALIGNMENT); \
 		const V *z = __builtin_assume_aligned(c, CPU_KERNEL_ALIGNMENT); \
@@ -113,7 +112,7 @@
 VECTOR_TYPES(16)
 #define BASELINE_TARGET
 #define MULTIPLY_ADD(V, scalar, vector, sum) ((scalar) * (vector) + (sum))
-#define MULTIPLY_ADD_VECTOR(V, x, y, sum) ((x) * (y) + (sum))
+#define MULTIPLY_ADD_VECTOR(V, x, y, sum)    ((x) * (y) + (sum))
 DEFINE_TILE(tile_baseline, BASELINE_TARGET, floats_16, ROWS_4, 4)
 DEFINE_ISSUE(issue_baseline, BASELINE_TARGET, floats_16, ROWS_6)
 DEFINE_STREAMS(baseline, BASELINE_TARGET, doubles_16)
@@ -130,9 +129,9 @@ static bool supported_always(void)
 #include <immintrin.h>
 
 VECTOR_TYPES(32)
-#define AVX2_TARGET __attribute__((target("avx2,fma")))
+#define AVX2_TARGET                          __attribute__((target("avx2,fma")))
 #define MULTIPLY_ADD(V, scalar, vector, sum) (V) _mm256_fmadd_ps(_mm256_set1_ps(scalar), vector, sum)
-#define MULTIPLY_ADD_VECTOR(V, x, y, sum) (V) _mm256_fmadd_ps(x, y, sum)
+#define MULTIPLY_ADD_VECTOR(V, x, y, sum)    (V) _mm256_fmadd_ps(x, y, sum)
 DEFINE_TILE(tile_avx2, AVX2_TARGET, floats_32, ROWS_6, 6)
 DEFINE_ISSUE(issue_avx2, AVX2_TARGET, floats_32, ROWS_6)
 DEFINE_STREAMS(avx2, AVX2_TARGET, doubles_32)
@@ -141,9 +140,9 @@ DEFINE_ROWS(avx2, AVX2_TARGET, floats_32, ints_32)
 #undef MULTIPLY_ADD_VECTOR
 
 VECTOR_TYPES(64)
-#define AVX512_TARGET __attribute__((target("avx512f")))
+#define AVX512_TARGET                        __attribute__((target("avx512f")))
 #define MULTIPLY_ADD(V, scalar, vector, sum) (V) _mm512_fmadd_ps(_mm512_set1_ps(scalar), vector, sum)
-#define MULTIPLY_ADD_VECTOR(V, x, y, sum) (V) _mm512_fmadd_ps(x, y, sum)
+#define MULTIPLY_ADD_VECTOR(V, x, y, sum)    (V) _mm512_fmadd_ps(x, y, sum)
 DEFINE_TILE(tile_avx512f, AVX512_TARGET, floats_64, ROWS_12, 12)
 DEFINE_ISSUE(issue_avx512f, AVX512_TARGET, floats_64, ROWS_12)
 DEFINE_STREAMS(avx512f, AVX512_TARGET, doubles_64)
@@ -165,11 +164,13 @@ static bool supported_avx512f(void)
 /* Operations of one round: two vectors per row, one multiply and one add per element. */
 #define ISSUE_FLOPS(rows, bytes) (4.0 * (rows) * (double)(bytes) / (double)sizeof(float))
 #define KERNELS(set, suffix, rows, issue_rows, bytes, supports) \
-	{.instruction_set = (set), .supported = (supports), .tile_rows = (rows), \
-		.tile_columns = 2 * (bytes) / sizeof(float), .tile = tile_##suffix, .issue = issue_##suffix, \
-		.issue_flops = ISSUE_FLOPS(issue_rows, bytes), .issue_sum = (issue_rows) * (2 * (issue_rows) + 1), .read = read_##suffix, \
-		.copy = copy_##suffix, .triad = triad_##suffix, .scale = scale_##suffix, .dots = dots_##suffix, \
-		.weigh = weigh_##suffix, .softmax = softmax_##suffix, .softmax_gradient = softmax_gradient_##suffix}
+	{ \
+		.instruction_set = (set), .supported = (supports), .tile_rows = (rows), .tile_columns = 2 * (bytes) / sizeof(float), \
+		.tile = tile_##suffix, .issue = issue_##suffix, .issue_flops = ISSUE_FLOPS(issue_rows, bytes), \
+		.issue_sum = (issue_rows) * (2 * (issue_rows) + 1), .read = read_##suffix, .copy = copy_##suffix, .triad = triad_##suffix, \
+		.scale = scale_##suffix, .dots = dots_##suffix, .weigh = weigh_##suffix, .softmax = softmax_##suffix, \
+		.softmax_gradient = softmax_gradient_##suffix \
+	}
 
 const struct cpu_kernels cpu_kernels_table[] = {
 #ifdef __x86_64__

@@ -32,8 +32,9 @@ struct cpu_kernels {
 
 	/* Rows of attention: any count, unaligned. */
 	void (*dots)(const float *a, const float *rows, size_t row_count, size_t count, float *out); /* out[i] = a . rows[i] */
-	void (*weigh)(float *restrict y, const float *restrict rows, const float *weights, size_t row_count, size_t count); /* y += the sum of weights[i] rows[i] */
-	void (*softmax)(float *row, size_t count, float scale);                                /* softmax of scale x row, in place */
+	void (*weigh)(float *restrict y, const float *restrict rows, const float *weights, size_t row_count,
+		size_t count);                                      /* y += the sum of weights[i] rows[i] */
+	void (*softmax)(float *row, size_t count, float scale); /* softmax of scale x row, in place */
 	/* On entry dp is the gradient of the probabilities p; on return it is the gradient of the row before scaling and
 	 * softmax. */
 	void (*softmax_gradient)(const float *restrict p, float *restrict dp, size_t count, float scale);

@@ -110,8 +110,8 @@ static bool kv_lay(struct kv_state *state, const struct bench_attention *shape)
 	return true;
 }
 
-enum bench_outcome cpu_kv_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason)
+enum bench_outcome cpu_kv_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	const struct bench_attention *shape = &request->attention;
 	struct kv_state *state;
@@ -129,8 +129,12 @@ enum bench_outcome cpu_kv_prepare(struct bench_session *session, const struct be
 		free(state);
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "its matrices do not fit in half of the free memory");
 	}
-	*work = (struct bench_work){.bytes = bench_kv_bytes(shape, sizeof(float)), .flops = bench_attention_flops(shape), .state = state,
-		.run = kv_run, .verify = kv_verify, .release = kv_release,
+	*work = (struct bench_work){.bytes = bench_kv_bytes(shape, sizeof(float)),
+		.flops = bench_attention_flops(shape),
+		.state = state,
+		.run = kv_run,
+		.verify = kv_verify,
+		.release = kv_release,
 		.cache_resident = bench_kv_bytes(shape, sizeof(float)) < 4 * session->device.cache_bytes};
 	snprintf(work->detail, sizeof(work->detail), "%s, %d threads", session->kernels->instruction_set, cpu_pool_threads(session->pool));
 	return BENCH_OK;

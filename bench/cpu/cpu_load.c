@@ -10,7 +10,8 @@ bool cpu_load_parse(const char *text, double ticks_per_s, struct cpu_load *load)
 {
 	unsigned long long user, nice, system, idle, wait, hard, soft, steal;
 
-	if (sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user, &nice, &system, &idle, &wait, &hard, &soft, &steal) != 8 || !(ticks_per_s > 0))
+	if (sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user, &nice, &system, &idle, &wait, &hard, &soft, &steal) != 8 ||
+		!(ticks_per_s > 0))
 		return false;
 	load->busy_s = (double)(user + nice + system + hard + soft) / ticks_per_s;
 	load->steal_s = (double)steal / ticks_per_s;
@@ -28,7 +29,8 @@ bool cpu_load_read(struct cpu_load *load)
 
 	snprintf(path, sizeof path, "%s/stat", folder ? folder : "/proc");
 	file = fopen(path, "re");
-	read = file && fgets(text, sizeof text, file) && cpu_load_parse(text, (double)sysconf(_SC_CLK_TCK), load) && getrusage(RUSAGE_SELF, &own) == 0;
+	read = file && fgets(text, sizeof text, file) && cpu_load_parse(text, (double)sysconf(_SC_CLK_TCK), load) &&
+		getrusage(RUSAGE_SELF, &own) == 0;
 	if (read)
 		load->own_s = (double)(own.ru_utime.tv_sec + own.ru_stime.tv_sec) + (double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec) * 1e-6;
 	if (file)

@@ -6,8 +6,9 @@
 
 /* CPU time since the machine started, summed over all CPUs. */
 struct cpu_load {
-	double all_s, busy_s, steal_s; /* all includes idle time; busy is user and system time, including this machine's own guests, without steal */
-	double own_s;                  /* of this process */
+	double all_s, busy_s,
+		steal_s;  /* all includes idle time; busy is user and system time, including this machine's own guests, without steal */
+	double own_s; /* of this process */
 };
 
 /* Reads the first line of /proc/stat ("cpu  57863 21864 ..."), in ticks of `ticks_per_s`. Returns false for other

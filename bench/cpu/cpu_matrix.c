@@ -72,11 +72,17 @@ static struct matrix_state *matrix_new(struct bench_session *session, const stru
 
 	if (!state)
 		return NULL;
-	*state = (struct matrix_state){.session = session, .method = request->method, .product = request->product, .cold = request->cold,
-		.a_floats = (size_t)(shape->m * shape->k), .b_floats = (size_t)(shape->k * shape->n), .c_floats = (size_t)(shape->m * shape->n),
+	*state = (struct matrix_state){.session = session,
+		.method = request->method,
+		.product = request->product,
+		.cold = request->cold,
+		.a_floats = (size_t)(shape->m * shape->k),
+		.b_floats = (size_t)(shape->k * shape->n),
+		.c_floats = (size_t)(shape->m * shape->n),
 		.gemm = {.kernels = session->kernels, .shape = *shape, .alive = request->alive}};
-	if (!cpu_panels_ready(session) || !cpu_matrices_take(session, cpu_line_floats(state->a_floats) + cpu_line_floats(state->b_floats),
-			cpu_line_floats(state->c_floats), &state->matrices)) {
+	if (!cpu_panels_ready(session) ||
+		!cpu_matrices_take(session, cpu_line_floats(state->a_floats) + cpu_line_floats(state->b_floats), cpu_line_floats(state->c_floats),
+			&state->matrices)) {
 		free(state);
 		return NULL;
 	}
@@ -85,16 +91,15 @@ static struct matrix_state *matrix_new(struct bench_session *session, const stru
 	return state;
 }
 
-enum bench_outcome cpu_matrix_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason)
+enum bench_outcome cpu_matrix_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	const struct bench_shape *shape = &request->shape;
 	const char *with = session->kernels->instruction_set;
 
 	if (request->precision != PRECISION_FP32)
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend multiplies in fp32 only");
-	if (shape->m < 1 || shape->n < 1 || shape->k < 1 || shape->m > MATRIX_SIDE_MAX || shape->n > MATRIX_SIDE_MAX ||
-		shape->k > MATRIX_SIDE_MAX)
+	if (shape->m < 1 || shape->n < 1 || shape->k < 1 || shape->m > MATRIX_SIDE_MAX || shape->n > MATRIX_SIDE_MAX || shape->k > MATRIX_SIDE_MAX)
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "the sides of a matrix must be 1 to %d", MATRIX_SIDE_MAX);
 	if (request->method == METHOD_LIBRARY_GEMM) {
 		if (!session->blas_open && cpu_blas_open(&session->blas, cpu_pool_threads(session->pool), reason) != BENCH_OK)

@@ -57,8 +57,8 @@ static bool attention_lay(struct attention_state *state, const struct bench_atte
 
 	state->output_floats = shape->backward ? queries + 2 * keys : queries;
 	if (!cpu_panels_ready(state->session) ||
-		!cpu_matrices_take(state->session, queries * (shape->backward ? 2 : 1) + 2 * keys, state->output_floats + threads * scratch,
-			&state->matrices))
+		!cpu_matrices_take(
+			state->session, queries * (shape->backward ? 2 : 1) + 2 * keys, state->output_floats + threads * scratch, &state->matrices))
 		return false;
 	operands = state->matrices.operands;
 	outputs = state->matrices.outputs;
@@ -77,8 +77,8 @@ static bool attention_lay(struct attention_state *state, const struct bench_atte
 	return true;
 }
 
-enum bench_outcome cpu_attention_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason)
+enum bench_outcome cpu_attention_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	size_t threads = (size_t)cpu_pool_threads(session->pool);
 	struct attention_state *state;
@@ -88,8 +88,8 @@ enum bench_outcome cpu_attention_prepare(struct bench_session *session, const st
 	if (request->precision != PRECISION_FP32)
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend computes attention in fp32 only");
 	if (!cpu_attention_fits(&request->attention))
-		return bench_refuse(reason, BENCH_UNSUPPORTED,
-			"heads must be a multiple of kv_heads, and causal attention needs at least as many keys as queries");
+		return bench_refuse(
+			reason, BENCH_UNSUPPORTED, "heads must be a multiple of kv_heads, and causal attention needs at least as many keys as queries");
 	state = calloc(1, sizeof(*state) + threads * sizeof(state->scores[0]));
 	if (state) {
 		state->session = session;
@@ -100,9 +100,13 @@ enum bench_outcome cpu_attention_prepare(struct bench_session *session, const st
 		free(state);
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "its matrices do not fit in half of the free memory");
 	}
-	*work = (struct bench_work){.flops = bench_attention_flops(&request->attention), .state = state, .run = attention_run,
-		.verify = attention_verify, .release = attention_release};
-	snprintf(work->detail, sizeof(work->detail), "%s, %d threads, unfused by blocks of queries", session->kernels->instruction_set, (int)threads);
+	*work = (struct bench_work){.flops = bench_attention_flops(&request->attention),
+		.state = state,
+		.run = attention_run,
+		.verify = attention_verify,
+		.release = attention_release};
+	snprintf(work->detail, sizeof(work->detail), "%s, %d threads, unfused by blocks of queries", session->kernels->instruction_set,
+		(int)threads);
 	return BENCH_OK;
 }
 
@@ -199,8 +203,8 @@ static enum bench_outcome sequence_parts(struct bench_session *session, const st
 
 	session->shared = &state->matrices;
 	for (size_t i = 0; i < request->part_count && outcome == BENCH_OK; i++) {
-		outcome = request->parts[i].kind == WORK_SEQUENCE ? bench_refuse(reason, BENCH_UNSUPPORTED, "a sequence cannot contain a sequence") :
-			bench_cpu_backend.prepare(session, &request->parts[i], &state->works[i], reason);
+		outcome = request->parts[i].kind == WORK_SEQUENCE ? bench_refuse(reason, BENCH_UNSUPPORTED, "a sequence cannot contain a sequence")
+														  : bench_cpu_backend.prepare(session, &request->parts[i], &state->works[i], reason);
 		if (outcome != BENCH_OK)
 			break;
 		state->count++;
@@ -211,8 +215,8 @@ static enum bench_outcome sequence_parts(struct bench_session *session, const st
 	return outcome;
 }
 
-enum bench_outcome cpu_sequence_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason)
+enum bench_outcome cpu_sequence_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	struct sequence_state *state = calloc(1, sizeof(*state) + request->part_count * sizeof(state->works[0]));
 	size_t operands, outputs;

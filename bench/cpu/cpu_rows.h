@@ -112,8 +112,7 @@
 	{ \
 		float mean = dot_##suffix(p, dp, count); \
 		for (size_t i = 0; i < count; i += ROW_LANES(V)) \
-			store_##suffix(dp + i, count - i, \
-				load_##suffix(p + i, count - i, 0) * (load_##suffix(dp + i, count - i, 0) - mean) * scale); \
+			store_##suffix(dp + i, count - i, load_##suffix(p + i, count - i, 0) * (load_##suffix(dp + i, count - i, 0) - mean) * scale); \
 	}
 /* NOLINTEND(bugprone-macro-parentheses) */
 

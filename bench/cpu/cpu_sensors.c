@@ -13,8 +13,8 @@ enum { ZONES_MAX = 32, ROOT_MAX = 200, PATH_SIZE = ROOT_MAX + 128, CPUS_MAX = 40
 
 /* One RAPL zone that is part of the total: a package, or its memory. Cores and other zones are within a package. */
 struct zone {
-	char path[PATH_SIZE];      /* of energy_uj */
-	double range_uj;           /* the counter wraps to 0 here */
+	char path[PATH_SIZE]; /* of energy_uj */
+	double range_uj;      /* the counter wraps to 0 here */
 	double last_uj, total_joules;
 };
 
@@ -22,8 +22,8 @@ struct cpu_sensors {
 	char root[ROOT_MAX];
 	struct zone zones[ZONES_MAX];
 	size_t zone_count;
-	bool forbidden;            /* a counter exists, but this user may not read it */
-	double limit_w;            /* 0: unknown */
+	bool forbidden;             /* a counter exists, but this user may not read it */
+	double limit_w;             /* 0: unknown */
 	char power_path[PATH_SIZE]; /* hwmon's power, in microwatts; "": none */
 	char heat_path[PATH_SIZE];  /* hwmon's temperature, in millidegrees; "": none */
 	double throttled;           /* events counted at the last read */
@@ -135,7 +135,8 @@ static bool count_throttling(const struct cpu_sensors *sensors, double *events)
 		double figure;
 
 		if (snprintf(path, sizeof(path), "%s/devices/system/cpu/cpu%ld/thermal_throttle/core_throttle_count", sensors->root, cpu) >=
-				(int)sizeof(path) || !read_figure(path, &figure))
+				(int)sizeof(path) ||
+			!read_figure(path, &figure))
 			break; /* either all CPUs have it or none */
 		*events += figure;
 		any = true;

@@ -56,20 +56,20 @@ size_t cpu_line_floats(size_t floats);
 void cpu_cache_flush(const void *memory, size_t bytes);
 
 /* bench_backend.prepare for their kinds of work. */
-enum bench_outcome cpu_stream_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason);
-enum bench_outcome cpu_elements_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason);
-enum bench_outcome cpu_attention_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason);
-enum bench_outcome cpu_kv_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason);
-enum bench_outcome cpu_sequence_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason);
-enum bench_outcome cpu_matrix_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason);
+enum bench_outcome cpu_stream_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason);
+enum bench_outcome cpu_elements_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason);
+enum bench_outcome cpu_attention_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason);
+enum bench_outcome cpu_kv_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason);
+enum bench_outcome cpu_sequence_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason);
+enum bench_outcome cpu_matrix_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason);
 
-bool cpu_streams_ready(struct bench_session *session);   /* false if out of memory */
+bool cpu_streams_ready(struct bench_session *session);  /* false if out of memory */
 void cpu_stream_release(struct bench_session *session); /* frees the arrays at the end of the session */
 
 #endif

@@ -174,8 +174,8 @@ static void stream_work_release(struct bench_work *work)
 	work->state = NULL;
 }
 
-enum bench_outcome cpu_stream_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason)
+enum bench_outcome cpu_stream_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	double arrays = request->kind == WORK_STREAM_READ ? 1 : request->kind == WORK_STREAM_COPY ? 2 : 3;
 	size_t sums = (size_t)cpu_pool_threads(session->pool);

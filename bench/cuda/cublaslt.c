@@ -53,8 +53,9 @@ enum bench_outcome cublaslt_open(struct cublaslt *cublaslt, struct bench_reason 
 	code = cublaslt->create(&cublaslt->handle);
 	if (code == CUBLASLT_OK)
 		return BENCH_OK;
-	bench_refuse(reason, BENCH_UNSUPPORTED, "cuBLASLt %zu does not start: %s (%d); it may be too new for the driver or too old for the device",
-		cublaslt->version, cublaslt_code_name(cublaslt, code), code);
+	bench_refuse(reason, BENCH_UNSUPPORTED,
+		"cuBLASLt %zu does not start: %s (%d); it may be too new for the driver or too old for the device", cublaslt->version,
+		cublaslt_code_name(cublaslt, code), code);
 	cublaslt->handle = NULL;
 	dynamic_library_close(&cublaslt->library);
 	return BENCH_UNSUPPORTED;

@@ -33,8 +33,12 @@ enum cublaslt_product_attribute {
 };
 enum cublaslt_layout_attribute { CUBLASLT_LAYOUT_BATCH_COUNT = 5, CUBLASLT_LAYOUT_BATCH_STRIDE = 6 };
 enum cublaslt_preference_attribute { CUBLASLT_PREFERENCE_WORKSPACE_BYTES = 1 };
-enum cublaslt_algorithm_attribute { CUBLASLT_ALGORITHM_ID = 0, CUBLASLT_ALGORITHM_TILE = 1, CUBLASLT_ALGORITHM_SPLIT_K = 2,
-	CUBLASLT_ALGORITHM_STAGES = 6 };
+enum cublaslt_algorithm_attribute {
+	CUBLASLT_ALGORITHM_ID = 0,
+	CUBLASLT_ALGORITHM_TILE = 1,
+	CUBLASLT_ALGORITHM_SPLIT_K = 2,
+	CUBLASLT_ALGORITHM_STAGES = 6
+};
 
 struct cublaslt_algorithm {
 	uint64_t data[8];
@@ -67,9 +71,9 @@ struct cublaslt {
 	int (*preference_new)(struct cublaslt_preference **preference);
 	int (*preference_free)(struct cublaslt_preference *preference);
 	int (*preference_set)(struct cublaslt_preference *preference, int attribute, const void *value, size_t size);
-	int (*heuristic)(struct cublaslt_handle *handle, struct cublaslt_product *product, struct cublaslt_layout *a,
-		struct cublaslt_layout *b, struct cublaslt_layout *c, struct cublaslt_layout *d, struct cublaslt_preference *preference,
-		int wanted, struct cublaslt_heuristic *results, int *count);
+	int (*heuristic)(struct cublaslt_handle *handle, struct cublaslt_product *product, struct cublaslt_layout *a, struct cublaslt_layout *b,
+		struct cublaslt_layout *c, struct cublaslt_layout *d, struct cublaslt_preference *preference, int wanted,
+		struct cublaslt_heuristic *results, int *count);
 	int (*algorithm_get)(const struct cublaslt_algorithm *algorithm, int attribute, void *value, size_t size, size_t *written);
 	int (*multiply)(struct cublaslt_handle *handle, struct cublaslt_product *product, const void *alpha, const void *a,
 		struct cublaslt_layout *a_layout, const void *b, struct cublaslt_layout *b_layout, const void *beta, const void *c,

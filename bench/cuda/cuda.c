@@ -61,7 +61,8 @@ static enum bench_outcome open_context(struct bench_session *session, struct ben
 	if (code == CUDA_OK)
 		code = driver->event_new(&session->aside, 0);
 	if (code == CUDA_DEVICE_UNAVAILABLE)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "another process uses the device, which is in exclusive mode: %s (%d)", cuda_driver_code_name(driver, code), code);
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "another process uses the device, which is in exclusive mode: %s (%d)",
+			cuda_driver_code_name(driver, code), code);
 	return cuda_session_judge(session, code, "opening the device", reason);
 }
 
@@ -118,7 +119,8 @@ static enum bench_outcome cuda_open(const struct bench_device *device, struct be
 	if (!session)
 		return bench_refuse(reason, BENCH_FAILED, "out of memory");
 	session->device = *device;
-	if (bench_device_knows(device, DEVICE_MIG_PARENT)) /* the driver shows one slice to a process; the variable must be set before the driver starts */
+	if (bench_device_knows(
+			device, DEVICE_MIG_PARENT)) /* the driver shows one slice to a process; the variable must be set before the driver starts */
 		(void)setenv("CUDA_VISIBLE_DEVICES", device->uuid, 1);
 	outcome = cuda_driver_open(&session->driver, reason);
 	session->ordinal = outcome == BENCH_OK ? cuda_ordinal_of(&session->driver, device->uuid) : -1;
@@ -173,8 +175,8 @@ static CUDA_PREPARE(prepare_kind)
 	return bench_refuse(reason, BENCH_UNSUPPORTED, "the cuda backend does not support this work");
 }
 
-enum bench_outcome cuda_prepare(struct bench_session *session, const struct bench_work_request *request, struct bench_work *work,
-	struct bench_reason *reason)
+enum bench_outcome cuda_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	enum bench_outcome outcome;
 
@@ -197,7 +199,8 @@ static enum bench_outcome cuda_sense(struct bench_session *session, struct bench
 
 	*sensors = (struct bench_sensors){.known = 0};
 	if (!session->part)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "no NVML (libnvidia-ml.so.1); in a container set "
+		return bench_refuse(reason, BENCH_UNSUPPORTED,
+			"no NVML (libnvidia-ml.so.1); in a container set "
 			"NVIDIA_DRIVER_CAPABILITIES=compute,utility");
 	outcome = nvml_sense(&session->nvml, session->board, sensors, reason);
 	if (outcome != BENCH_OK || session->part == session->board)

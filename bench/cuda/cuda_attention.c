@@ -33,8 +33,15 @@ static size_t span(size_t count)
 
 static enum cuda_role role_of(enum attention_place place)
 {
-	static const enum cuda_role roles[PLACE_COUNT] = {[PLACE_Q] = ROLE_A, [PLACE_OUT_GRADIENT] = ROLE_A, [PLACE_K] = ROLE_B, [PLACE_V] = ROLE_B,
-		[PLACE_SCORES] = ROLE_D, [PLACE_GRADIENTS] = ROLE_E, [PLACE_OUT] = ROLE_C, [PLACE_K_GRADIENT] = ROLE_F, [PLACE_V_GRADIENT] = ROLE_F};
+	static const enum cuda_role roles[PLACE_COUNT] = {[PLACE_Q] = ROLE_A,
+		[PLACE_OUT_GRADIENT] = ROLE_A,
+		[PLACE_K] = ROLE_B,
+		[PLACE_V] = ROLE_B,
+		[PLACE_SCORES] = ROLE_D,
+		[PLACE_GRADIENTS] = ROLE_E,
+		[PLACE_OUT] = ROLE_C,
+		[PLACE_K_GRADIENT] = ROLE_F,
+		[PLACE_V_GRADIENT] = ROLE_F};
 
 	return roles[place];
 }
@@ -50,7 +57,7 @@ static size_t elements_before(const struct attention_work *attention, enum atten
 static cuda_pointer at(const struct attention_work *attention, enum attention_place place)
 {
 	return cuda_operand(attention->work.session, role_of(place), attention->format) +
-		   elements_before(attention, place) * cuda_format_bytes(attention->format);
+		elements_before(attention, place) * cuda_format_bytes(attention->format);
 }
 
 static void step_operands(const struct attention_work *attention, size_t step, cuda_pointer a_b_c[3])
@@ -64,8 +71,13 @@ static enum bench_outcome step_open(struct attention_work *attention, size_t ind
 {
 	const struct attention_step *step = &attention->steps[index];
 	const struct attention_product product = attention_product(&attention->extent, step);
-	const struct cuda_matmul_request request = {.shape = product.shape, .product = step->product, .precision = attention->extent.precision,
-		.scale = (float)product.scale, .batch = attention->extent.batch, .a_stride = product.a_stride, .b_stride = product.b_stride,
+	const struct cuda_matmul_request request = {.shape = product.shape,
+		.product = step->product,
+		.precision = attention->extent.precision,
+		.scale = (float)product.scale,
+		.batch = attention->extent.batch,
+		.a_stride = product.a_stride,
+		.b_stride = product.b_stride,
 		.c_stride = product.c_stride};
 	cuda_pointer a_b_c[3];
 
@@ -129,8 +141,8 @@ static double input(void *context, enum attention_place place, size_t i)
 	return cuda_input_value(role_of(place), attention->format, elements_before(attention, place) + i);
 }
 
-static enum bench_outcome read_elements(void *context, enum attention_place place, size_t first, size_t count, double *out,
-	struct bench_reason *reason)
+static enum bench_outcome read_elements(
+	void *context, enum attention_place place, size_t first, size_t count, double *out, struct bench_reason *reason)
 {
 	const struct attention_work *attention = context;
 	struct bench_session *session = attention->work.session;
@@ -140,7 +152,8 @@ static enum bench_outcome read_elements(void *context, enum attention_place plac
 
 	if (!bytes)
 		return bench_refuse(reason, BENCH_FAILED, "out of memory");
-	outcome = cuda_session_judge(session, session->driver.copy_out(bytes, at(attention, place) + first * size, count * size), "reading an output", reason);
+	outcome = cuda_session_judge(
+		session, session->driver.copy_out(bytes, at(attention, place) + first * size, count * size), "reading an output", reason);
 	for (size_t i = 0; i < count && outcome == BENCH_OK; i++)
 		out[i] = cuda_format_decode(attention->format, bytes + i * size);
 	free(bytes);
@@ -187,7 +200,8 @@ static enum bench_outcome attention_open(struct attention_work *attention, bool 
 {
 	struct bench_session *session = attention->work.session;
 	enum precision precision = attention->extent.precision;
-	enum bench_outcome outcome = cuda_kernels_find(&session->kernels, &session->driver, kernel_softmax(precision), &attention->softmax, reason);
+	enum bench_outcome outcome = cuda_kernels_find(
+		&session->kernels, &session->driver, kernel_softmax(precision), &attention->softmax, reason);
 
 	if (outcome == BENCH_OK)
 		outcome = cuda_kernels_find(&session->kernels, &session->driver, kernel_softmax_gradient(precision), &attention->gradient, reason);
@@ -207,7 +221,8 @@ CUDA_PREPARE(cuda_attention_prepare)
 	enum bench_outcome outcome;
 
 	if (!attention_is_sane(shape))
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "heads must be a multiple of kv_heads, and causal attention needs at least as many keys as queries");
+		return bench_refuse(
+			reason, BENCH_UNSUPPORTED, "heads must be a multiple of kv_heads, and causal attention needs at least as many keys as queries");
 	attention = cuda_work_new(session, request, sizeof(*attention), reason);
 	if (!attention)
 		return BENCH_FAILED;

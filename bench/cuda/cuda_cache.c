@@ -52,8 +52,8 @@ static double input(void *context, enum attention_place place, size_t i)
 	return cuda_input_value(place == PLACE_Q ? ROLE_A : ROLE_B, cache->format, i + (place == PLACE_V ? value_first(cache) : 0));
 }
 
-static enum bench_outcome read_elements(void *context, enum attention_place place, size_t first, size_t count, double *out,
-	struct bench_reason *reason)
+static enum bench_outcome read_elements(
+	void *context, enum attention_place place, size_t first, size_t count, double *out, struct bench_reason *reason)
 {
 	const struct cache_work *cache = context;
 	struct bench_session *session = cache->work.session;
@@ -104,7 +104,8 @@ static enum bench_outcome cache_open(struct cache_work *cache, struct bench_reas
 	if (outcome == BENCH_OK)
 		outcome = cuda_operand_need(session, ROLE_C, cache->format, (size_t)attention_place_elements(extent, PLACE_OUT), reason);
 	return outcome == BENCH_OK ? cuda_operand_need(session, ROLE_D, FORMAT_FP32,
-		(size_t)(extent->batch * extent->rows * (extent->dimension + 2)) * cache->chunks, reason) : outcome;
+									 (size_t)(extent->batch * extent->rows * (extent->dimension + 2)) * cache->chunks, reason)
+							   : outcome;
 }
 
 CUDA_PREPARE(cuda_cache_prepare)
@@ -125,13 +126,14 @@ CUDA_PREPARE(cuda_cache_prepare)
 	cache->work.enqueue = cache_enqueue;
 	cache->work.poison = cache_poison;
 	cache->work.check = check;
-	*work = (struct bench_work){.flops = bench_attention_flops(shape), .bytes = bench_kv_bytes(shape, (double)cuda_format_bytes(cache->format))};
+	*work = (struct bench_work){
+		.flops = bench_attention_flops(shape), .bytes = bench_kv_bytes(shape, (double)cuda_format_bytes(cache->format))};
 	work->cache_resident = !request->cold && work->bytes < 4 * (double)session->l2_bytes;
 	cuda_work_fill(work, &cache->work);
 	outcome = cache_open(cache, reason);
 	if (outcome == BENCH_OK)
-		snprintf(work->detail, sizeof(work->detail), "%s, %u chunks of %u keys, PTX %s", cache->tensor ? "tensor instructions" : "multiply-adds",
-			cache->chunks, cache->chunk, session->kernels.target);
+		snprintf(work->detail, sizeof(work->detail), "%s, %u chunks of %u keys, PTX %s",
+			cache->tensor ? "tensor instructions" : "multiply-adds", cache->chunks, cache->chunk, session->kernels.target);
 	else
 		work->release(work);
 	return outcome;

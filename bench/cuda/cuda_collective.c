@@ -19,7 +19,7 @@ struct rank {
 struct collective_work {
 	struct cuda_work work;
 	struct nccl nccl;
-	size_t count; /* floats */
+	size_t count;    /* floats */
 	int ranks, made; /* made: number of initialised entries of `rank` */
 	struct rank rank[DEVICES_MAX];
 	struct nccl_communicator *communicators[DEVICES_MAX];
@@ -107,8 +107,9 @@ static enum bench_outcome collective_verify(struct bench_work *bench, struct ben
 	*check = (struct bench_check){.verified = true};
 	for (int i = 0; i < collective->ranks && outcome == BENCH_OK; i++) {
 		(void)driver->context_set(collective->rank[i].context);
-		outcome = cuda_session_judge(session, driver->fill_bytes_async(collective->rank[i].out, 0xff, collective->count * sizeof(float),
-			collective->rank[i].stream), "poisoning", reason);
+		outcome = cuda_session_judge(session,
+			driver->fill_bytes_async(collective->rank[i].out, 0xff, collective->count * sizeof(float), collective->rank[i].stream),
+			"poisoning", reason);
 	}
 	if (outcome == BENCH_OK)
 		outcome = collective_run(bench, &elapsed_s, reason);
@@ -238,7 +239,8 @@ static enum bench_outcome collective_open(struct collective_work *collective, st
 		outcome = rank_open(collective, i, reason);
 	}
 	if (outcome == BENCH_OK)
-		outcome = judge(collective, collective->nccl.init_all(collective->communicators, collective->ranks, devices), "the communicators", reason);
+		outcome = judge(
+			collective, collective->nccl.init_all(collective->communicators, collective->ranks, devices), "the communicators", reason);
 	(void)session->driver.context_set(session->context);
 	return outcome;
 }

@@ -95,7 +95,8 @@ static void note_memory(struct bench_device *device, double memory_bytes)
 static void match(struct bench_device *device, double memory_bytes)
 {
 	const struct pci_accelerator *row = bench_device_knows(device, DEVICE_PCI_ID) && !bench_device_knows(device, DEVICE_MIG_PARENT)
-		? pci_accelerator_named(device->pci_id, memory_bytes) : NULL;
+		? pci_accelerator_named(device->pci_id, memory_bytes)
+		: NULL;
 
 	if (!row)
 		return;
@@ -309,7 +310,8 @@ static enum bench_outcome list_here(struct bench_device *devices, size_t capacit
 	list_hidden(&listing, &driver, &nvml);
 	nvml_close(&nvml);
 	*count = listing.count;
-	return listing.count ? BENCH_OK : bench_refuse(reason, BENCH_UNSUPPORTED, "no device: the NVIDIA driver is installed but reports no device");
+	return listing.count ? BENCH_OK
+						 : bench_refuse(reason, BENCH_UNSUPPORTED, "no device: the NVIDIA driver is installed but reports no device");
 }
 
 enum bench_outcome cuda_devices_list(struct bench_device *devices, size_t capacity, size_t *count, struct bench_reason *reason)

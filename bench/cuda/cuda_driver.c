@@ -108,8 +108,8 @@ static enum bench_outcome start(struct cuda_driver *driver, struct bench_reason 
 
 	for (size_t i = 0; i < COUNT_OF(no_device); i++)
 		if (code == (int)no_device[i].code)
-			return bench_refuse(reason, BENCH_UNSUPPORTED, "no device: cuInit: %s (%d): %s", cuda_driver_code_name(driver, code),
-				code, no_device[i].advice);
+			return bench_refuse(reason, BENCH_UNSUPPORTED, "no device: cuInit: %s (%d): %s", cuda_driver_code_name(driver, code), code,
+				no_device[i].advice);
 	if (code == CUDA_OK)
 		code = driver->driver_version(&driver->version);
 	return cuda_driver_judge(driver, code, "cuInit", reason);

@@ -50,8 +50,14 @@ enum cuda_attribute {
 	CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76
 };
 
-enum { CUDA_STREAM_NON_BLOCKING = 1, CUDA_JIT_ERROR_LOG = 5, CUDA_JIT_ERROR_LOG_BYTES = 6, CUDA_CAPTURE_THREAD_LOCAL = 1,
-	CUDA_FUNCTION_MAX_DYNAMIC_SHARED = 8, CUDA_SCHEDULE_SPIN = 1 };
+enum {
+	CUDA_STREAM_NON_BLOCKING = 1,
+	CUDA_JIT_ERROR_LOG = 5,
+	CUDA_JIT_ERROR_LOG_BYTES = 6,
+	CUDA_CAPTURE_THREAD_LOCAL = 1,
+	CUDA_FUNCTION_MAX_DYNAMIC_SHARED = 8,
+	CUDA_SCHEDULE_SPIN = 1
+};
 
 typedef uint64_t cuda_pointer; /* an address in the device's memory */
 
@@ -89,8 +95,8 @@ struct cuda_driver {
 	int (*copy_in_async)(cuda_pointer to, const void *from, size_t bytes, struct cuda_stream *stream);
 	int (*copy_out_async)(void *to, cuda_pointer from, size_t bytes, struct cuda_stream *stream);
 	int (*copy_within_async)(cuda_pointer to, cuda_pointer from, size_t bytes, struct cuda_stream *stream);
-	int (*copy_peer_async)(cuda_pointer to, struct cuda_context *to_context, cuda_pointer from,
-		struct cuda_context *from_context, size_t bytes, struct cuda_stream *stream); /* optional */
+	int (*copy_peer_async)(cuda_pointer to, struct cuda_context *to_context, cuda_pointer from, struct cuda_context *from_context,
+		size_t bytes, struct cuda_stream *stream); /* optional */
 	int (*fill_bytes_async)(cuda_pointer to, unsigned char value, size_t count, struct cuda_stream *stream);
 	int (*can_access_peer)(int *yes, int device, int peer); /* optional, as is the next */
 	int (*enable_peer)(struct cuda_context *peer, unsigned flags);
@@ -99,8 +105,8 @@ struct cuda_driver {
 	int (*module_function)(struct cuda_function **function, struct cuda_module *module, const char *name);
 	int (*module_unload)(struct cuda_module *module);
 	int (*function_set)(struct cuda_function *function, int attribute, int value); /* optional */
-	int (*launch)(struct cuda_function *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-		unsigned block_y, unsigned block_z, unsigned shared_bytes, struct cuda_stream *stream, void **arguments, void **extra);
+	int (*launch)(struct cuda_function *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+		unsigned block_z, unsigned shared_bytes, struct cuda_stream *stream, void **arguments, void **extra);
 
 	int (*stream_new)(struct cuda_stream **stream, unsigned flags);
 	int (*stream_free)(struct cuda_stream *stream);

@@ -6,8 +6,8 @@
 
 size_t cuda_format_bytes(enum cuda_format format)
 {
-	static const size_t bytes[FORMAT_COUNT] = {[FORMAT_FP32] = 4, [FORMAT_FP16] = 2, [FORMAT_BF16] = 2, [FORMAT_FP8] = 1,
-		[FORMAT_INT8] = 1, [FORMAT_INT32] = 4};
+	static const size_t bytes[FORMAT_COUNT] = {
+		[FORMAT_FP32] = 4, [FORMAT_FP16] = 2, [FORMAT_BF16] = 2, [FORMAT_FP8] = 1, [FORMAT_INT8] = 1, [FORMAT_INT32] = 4};
 
 	return bytes[format];
 }
@@ -172,8 +172,8 @@ enum cuda_format cuda_format_of_output(enum precision precision)
 
 double cuda_format_epsilon(enum precision precision, enum cuda_format format)
 {
-	static const double epsilon[FORMAT_COUNT] = {[FORMAT_FP32] = 0x1p-24, [FORMAT_FP16] = 0x1p-11, [FORMAT_BF16] = 0x1p-8,
-		[FORMAT_FP8] = 0x1p-4, [FORMAT_INT8] = 0, [FORMAT_INT32] = 0};
+	static const double epsilon[FORMAT_COUNT] = {
+		[FORMAT_FP32] = 0x1p-24, [FORMAT_FP16] = 0x1p-11, [FORMAT_BF16] = 0x1p-8, [FORMAT_FP8] = 0x1p-4, [FORMAT_INT8] = 0, [FORMAT_INT32] = 0};
 
 	return precision == PRECISION_TF32 ? 0x1p-11 : epsilon[format];
 }

@@ -8,7 +8,7 @@
 enum { GROUPS_PER_UNIT = 8, WARP = 32, PAIRS = 8, STEPS = 16, ITEMS_CHECKED = 16 };
 
 #define ISSUE_RUN_S 0.01
-#define ISSUE_TURN 0.125f
+#define ISSUE_TURN  0.125f
 
 struct issue_work {
 	struct cuda_work work;
@@ -27,7 +27,8 @@ static enum bench_outcome issue_enqueue(struct cuda_work *work, struct bench_rea
 	float turn = ISSUE_TURN;
 	void *scalar[] = {&out, &issue->rounds, &turn}, *tensor[] = {&out, &operands, &issue->rounds};
 
-	return cuda_session_launch(session, issue->function, (struct kernel_groups){issue->groups, 1, 1}, issue->tensor ? tensor : scalar, reason);
+	return cuda_session_launch(
+		session, issue->function, (struct kernel_groups){issue->groups, 1, 1}, issue->tensor ? tensor : scalar, reason);
 }
 
 static enum bench_outcome issue_poison(struct cuda_work *work, struct bench_reason *reason)

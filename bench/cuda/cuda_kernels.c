@@ -12,7 +12,8 @@ static void first_complaint(const char *log, char *out, size_t size)
 	snprintf(out, size, "%.*s", (int)strcspn(at, "\n"), at);
 }
 
-static enum bench_outcome refuse_load(const struct cuda_driver *driver, int code, const char *log, const char *target, struct bench_reason *reason)
+static enum bench_outcome refuse_load(
+	const struct cuda_driver *driver, int code, const char *log, const char *target, struct bench_reason *reason)
 {
 	char complaint[120];
 
@@ -21,12 +22,12 @@ static enum bench_outcome refuse_load(const struct cuda_driver *driver, int code
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "the driver %d.%d does not accept PTX for %s: %s (%d); %s", driver->version / 1000,
 			driver->version / 10 % 100, target, cuda_driver_code_name(driver, code), code,
 			code == CUDA_JIT_COMPILER_NOT_FOUND ? "libnvidia-ptxjitcompiler.so.1 is missing" : "install a newer driver");
-	return bench_refuse(reason, BENCH_FAILED, "the driver cannot compile the kernels for %s: %s (%d): %s", target, cuda_driver_code_name(driver, code),
-		code, complaint);
+	return bench_refuse(reason, BENCH_FAILED, "the driver cannot compile the kernels for %s: %s (%d): %s", target,
+		cuda_driver_code_name(driver, code), code, complaint);
 }
 
-enum bench_outcome cuda_kernels_load(struct cuda_kernels *kernels, const struct cuda_driver *driver, int capability,
-	struct bench_reason *reason)
+enum bench_outcome cuda_kernels_load(
+	struct cuda_kernels *kernels, const struct cuda_driver *driver, int capability, struct bench_reason *reason)
 {
 	enum kernel_blob blob = capability >= TENSOR_CAPABILITY ? KERNEL_PTX_80 : KERNEL_PTX_60;
 	char log[LOG_BYTES] = "";
@@ -36,8 +37,10 @@ enum bench_outcome cuda_kernels_load(struct cuda_kernels *kernels, const struct 
 
 	*kernels = (struct cuda_kernels){.target = blob == KERNEL_PTX_80 ? "sm_80" : "sm_60"};
 	if (capability < LEAST_CAPABILITY)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "compute capability %d.%d is older than 6.0, the oldest that the kernels support: "
-			"use the opencl backend", capability / 10, capability % 10);
+		return bench_refuse(reason, BENCH_UNSUPPORTED,
+			"compute capability %d.%d is older than 6.0, the oldest that the kernels support: "
+			"use the opencl backend",
+			capability / 10, capability % 10);
 	code = driver->module_load(&kernels->module, kernel_ptx(blob), COUNT_OF(options), options, values);
 	log[sizeof(log) - 1] = '\0';
 	if (code == CUDA_OK)

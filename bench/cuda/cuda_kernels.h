@@ -13,8 +13,8 @@ struct cuda_kernels {
 
 /* Needs a current context. Returns BENCH_UNSUPPORTED for a device or driver older than all PTX here; BENCH_FAILED,
  * with the compiler's first error, if it rejects the PTX. */
-enum bench_outcome cuda_kernels_load(struct cuda_kernels *kernels, const struct cuda_driver *driver, int capability,
-	struct bench_reason *reason);
+enum bench_outcome cuda_kernels_load(
+	struct cuda_kernels *kernels, const struct cuda_driver *driver, int capability, struct bench_reason *reason);
 void cuda_kernels_unload(struct cuda_kernels *kernels, const struct cuda_driver *driver);
 
 /* Returns BENCH_UNSUPPORTED if the PTX of this device has no such kernel, or `kernel` is KERNEL_COUNT. */

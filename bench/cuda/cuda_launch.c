@@ -101,8 +101,8 @@ static enum bench_outcome launch_verify(struct bench_work *bench, struct bench_c
 
 static bool has_graphs(const struct cuda_driver *driver)
 {
-	return driver->capture_begin && driver->capture_end && driver->graph_instantiate && driver->graph_launch &&
-		   driver->graph_exec_free && driver->graph_free;
+	return driver->capture_begin && driver->capture_end && driver->graph_instantiate && driver->graph_launch && driver->graph_exec_free &&
+		driver->graph_free;
 }
 
 CUDA_PREPARE(cuda_launch_prepare)

@@ -56,8 +56,8 @@ static enum bench_outcome judge(const struct bench_session *session, int code, c
 		session->cublaslt.version, what, cublaslt_code_name(&session->cublaslt, code), code);
 }
 
-static int layout(const struct cublaslt *cublaslt, struct cublaslt_layout **made, int type, int64_t rows, int64_t columns, int64_t batch,
-	int64_t stride)
+static int layout(
+	const struct cublaslt *cublaslt, struct cublaslt_layout **made, int type, int64_t rows, int64_t columns, int64_t batch, int64_t stride)
 {
 	int32_t count = (int32_t)batch;
 	int code = cublaslt->layout_new(made, type, (uint64_t)rows, (uint64_t)columns, rows);
@@ -81,8 +81,8 @@ static int describe_fp8(struct cuda_matmul *matmul, const struct bench_session *
 	if (code == CUBLASLT_OK)
 		code = cublaslt->product_set(matmul->product, CUBLASLT_PRODUCT_SCALE_B_POINTER, &one, sizeof(one));
 	if (code == CUBLASLT_OK)
-		code = cublaslt->product_set(matmul->product, CUBLASLT_PRODUCT_FAST_ACCUMULATION,
-			product == PRODUCT_FORWARD ? &yes : &no, sizeof(yes));
+		code = cublaslt->product_set(
+			matmul->product, CUBLASLT_PRODUCT_FAST_ACCUMULATION, product == PRODUCT_FORWARD ? &yes : &no, sizeof(yes));
 	return code;
 }
 
@@ -127,9 +127,11 @@ enum bench_outcome cuda_matmul_enqueue(const struct cuda_matmul *matmul, struct 
 	const void *alpha = matmul->whole ? (const void *)&one : &matmul->scale, *beta = matmul->whole ? (const void *)&zero : &none;
 	uintptr_t at_a = (uintptr_t)a, at_b = (uintptr_t)b, at_c = (uintptr_t)c, workspace = (uintptr_t)session->workspace.at;
 
-	return judge(session, cublaslt->multiply(cublaslt->handle, matmul->product, alpha, (const void *)at_b, matmul->first,
-		(const void *)at_a, matmul->second, beta, (const void *)at_c, matmul->result, (void *)at_c, matmul->result, &matmul->algorithm,
-		(void *)workspace, session->workspace.bytes, session->stream), "a product", reason);
+	return judge(session,
+		cublaslt->multiply(cublaslt->handle, matmul->product, alpha, (const void *)at_b, matmul->first, (const void *)at_a, matmul->second,
+			beta, (const void *)at_c, matmul->result, (void *)at_c, matmul->result, &matmul->algorithm, (void *)workspace,
+			session->workspace.bytes, session->stream),
+		"a product", reason);
 }
 
 /* Returns the fastest of TRIES runs on the device's clock; HUGE_VAL if a run fails. The heuristic only proposes
@@ -161,8 +163,8 @@ static int config(const struct cublaslt *cublaslt, const struct cublaslt_algorit
 	return cublaslt->algorithm_get(algorithm, (int)attribute, &value, sizeof(value), &written) == CUBLASLT_OK ? value : -1;
 }
 
-static enum bench_outcome choose_algorithm(struct cuda_matmul *matmul, struct bench_session *session, const struct cublaslt_heuristic *proposals,
-	int count, const cuda_pointer at[3], struct bench_reason *reason)
+static enum bench_outcome choose_algorithm(struct cuda_matmul *matmul, struct bench_session *session,
+	const struct cublaslt_heuristic *proposals, int count, const cuda_pointer at[3], struct bench_reason *reason)
 {
 	const struct cublaslt *cublaslt = &session->cublaslt;
 	struct cublaslt_algorithm best = {{0}};
@@ -186,14 +188,14 @@ static enum bench_outcome choose_algorithm(struct cuda_matmul *matmul, struct be
 	if (!isfinite(best_ms))
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "cuBLASLt %zu: none of %d proposed algorithms runs", cublaslt->version, count);
 	matmul->algorithm = best;
-	snprintf(matmul->chosen, sizeof(matmul->chosen), "algorithm %d tile %d stages %d split %d", config(cublaslt, &best, CUBLASLT_ALGORITHM_ID),
-		config(cublaslt, &best, CUBLASLT_ALGORITHM_TILE), config(cublaslt, &best, CUBLASLT_ALGORITHM_STAGES),
-		config(cublaslt, &best, CUBLASLT_ALGORITHM_SPLIT_K));
+	snprintf(matmul->chosen, sizeof(matmul->chosen), "algorithm %d tile %d stages %d split %d",
+		config(cublaslt, &best, CUBLASLT_ALGORITHM_ID), config(cublaslt, &best, CUBLASLT_ALGORITHM_TILE),
+		config(cublaslt, &best, CUBLASLT_ALGORITHM_STAGES), config(cublaslt, &best, CUBLASLT_ALGORITHM_SPLIT_K));
 	return BENCH_OK;
 }
 
-static enum bench_outcome propose_and_choose(struct cuda_matmul *matmul, struct bench_session *session, const cuda_pointer at[3],
-	struct bench_reason *reason)
+static enum bench_outcome propose_and_choose(
+	struct cuda_matmul *matmul, struct bench_session *session, const cuda_pointer at[3], struct bench_reason *reason)
 {
 	const struct cublaslt *cublaslt = &session->cublaslt;
 	struct cublaslt_heuristic proposals[ALGORITHMS_WANTED];
@@ -231,8 +233,8 @@ static enum bench_outcome library_need(struct bench_session *session, struct ben
 	return outcome;
 }
 
-enum bench_outcome cuda_matmul_open(struct cuda_matmul *matmul, struct bench_session *session,
-	const struct cuda_matmul_request *request, cuda_pointer a, cuda_pointer b, cuda_pointer c, struct bench_reason *reason)
+enum bench_outcome cuda_matmul_open(struct cuda_matmul *matmul, struct bench_session *session, const struct cuda_matmul_request *request,
+	cuda_pointer a, cuda_pointer b, cuda_pointer c, struct bench_reason *reason)
 {
 	const cuda_pointer at[3] = {a, b, c};
 	enum bench_outcome outcome;

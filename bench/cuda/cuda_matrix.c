@@ -75,12 +75,12 @@ static enum bench_outcome check_element(struct matrix_work *matrix, size_t i, si
 	struct bench_session *session = matrix->work.session;
 	const struct cuda_matmul_request *request = &matrix->product.request;
 	double sum = 0, magnitude = 0, value, error;
-	enum bench_outcome outcome = cuda_output_read(session, cuda_operand(session, ROLE_C, matrix->output), matrix->output,
-		i * (size_t)request->shape.n + j, &value, reason);
+	enum bench_outcome outcome = cuda_output_read(
+		session, cuda_operand(session, ROLE_C, matrix->output), matrix->output, i * (size_t)request->shape.n + j, &value, reason);
 
 	for (size_t p = 0; p < (size_t)request->shape.k; p++) {
 		double product = cuda_input_value(ROLE_A, matrix->input, a_at(request, i, p)) *
-						 cuda_input_value(ROLE_B, matrix->input, b_at(request, p, j));
+			cuda_input_value(ROLE_B, matrix->input, b_at(request, p, j));
 
 		sum += product;
 		magnitude += fabs(product);
@@ -126,8 +126,8 @@ static enum bench_outcome shape_check(const struct bench_work_request *request, 
 	return BENCH_OK;
 }
 
-static enum bench_outcome matrix_memory(struct bench_session *session, const struct bench_work_request *request,
-	const struct matrix_work *matrix, struct bench_reason *reason)
+static enum bench_outcome matrix_memory(
+	struct bench_session *session, const struct bench_work_request *request, const struct matrix_work *matrix, struct bench_reason *reason)
 {
 	const struct bench_shape *shape = &request->shape;
 	enum bench_outcome outcome = cuda_operand_need(session, ROLE_A, matrix->input, (size_t)(shape->m * shape->k), reason);
@@ -140,7 +140,8 @@ static enum bench_outcome matrix_memory(struct bench_session *session, const str
 CUDA_PREPARE(cuda_matrix_prepare)
 {
 	const struct bench_shape *shape = &request->shape;
-	struct cuda_matmul_request wanted = {.shape = *shape, .product = request->product, .precision = request->precision, .scale = 1, .batch = 1};
+	struct cuda_matmul_request wanted = {
+		.shape = *shape, .product = request->product, .precision = request->precision, .scale = 1, .batch = 1};
 	enum bench_outcome outcome = shape_check(request, reason);
 	struct matrix_work *matrix = outcome == BENCH_OK ? cuda_work_new(session, request, sizeof(*matrix), reason) : NULL;
 	cuda_pointer a_b_c[3];

@@ -25,12 +25,12 @@ static void release_operands(struct bench_session *session, unsigned but_used)
 static enum bench_outcome fits(struct bench_session *session, size_t bytes, struct bench_reason *reason)
 {
 	size_t free_bytes = 0, total_bytes = 0;
-	enum bench_outcome outcome =
-		cuda_session_judge(session, session->driver.memory_info(&free_bytes, &total_bytes), "the free memory", reason);
+	enum bench_outcome outcome = cuda_session_judge(
+		session, session->driver.memory_info(&free_bytes, &total_bytes), "the free memory", reason);
 
 	if (outcome == BENCH_OK && (double)bytes > SHARE_OF_FREE * (double)free_bytes)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "%.2f GiB do not fit the device's %.2f GiB of free memory",
-			(double)bytes / 0x1p30, (double)free_bytes / 0x1p30);
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "%.2f GiB do not fit the device's %.2f GiB of free memory", (double)bytes / 0x1p30,
+			(double)free_bytes / 0x1p30);
 	return outcome;
 }
 
@@ -79,8 +79,8 @@ static double normal_at(enum cuda_role role, size_t i)
 
 /* Uploads one period of the numbers, then copies it on the device until the operand is full. This saves bus
  * transfers and host time. */
-static enum bench_outcome fill_input(struct bench_session *session, enum cuda_role role, enum cuda_format format, size_t count,
-	struct bench_reason *reason)
+static enum bench_outcome fill_input(
+	struct bench_session *session, enum cuda_role role, enum cuda_format format, size_t count, struct bench_reason *reason)
 {
 	const struct cuda_driver *driver = &session->driver;
 	cuda_pointer at = session->operands[role][format].at;
@@ -97,15 +97,15 @@ static enum bench_outcome fill_input(struct bench_session *session, enum cuda_ro
 	while (outcome == BENCH_OK && done < count) {
 		size_t more = count - done < done ? count - done : done;
 
-		outcome = cuda_session_judge(session, driver->copy_within_async(at + done * size, at, more * size, session->stream),
-			"copying random numbers", reason);
+		outcome = cuda_session_judge(
+			session, driver->copy_within_async(at + done * size, at, more * size, session->stream), "copying random numbers", reason);
 		done += more;
 	}
 	return outcome == BENCH_OK ? cuda_session_wait(session, reason) : outcome;
 }
 
-enum bench_outcome cuda_operand_need(struct bench_session *session, enum cuda_role role, enum cuda_format format, size_t count,
-	struct bench_reason *reason)
+enum bench_outcome cuda_operand_need(
+	struct bench_session *session, enum cuda_role role, enum cuda_format format, size_t count, struct bench_reason *reason)
 {
 	struct cuda_operand *operand = &session->operands[role][format];
 	size_t bytes = count * cuda_format_bytes(format), before = operand->bytes;
@@ -132,13 +132,13 @@ double cuda_input_value(enum cuda_role role, enum cuda_format format, size_t i)
 	return cuda_format_decode(format, encoded);
 }
 
-enum bench_outcome cuda_output_read(struct bench_session *session, cuda_pointer at, enum cuda_format format, size_t i, double *value,
-	struct bench_reason *reason)
+enum bench_outcome cuda_output_read(
+	struct bench_session *session, cuda_pointer at, enum cuda_format format, size_t i, double *value, struct bench_reason *reason)
 {
 	unsigned char encoded[8] = {0};
 	size_t size = cuda_format_bytes(format);
-	enum bench_outcome outcome = cuda_session_judge(session, session->driver.copy_out(encoded, at + i * size, size),
-		"reading an output", reason);
+	enum bench_outcome outcome = cuda_session_judge(
+		session, session->driver.copy_out(encoded, at + i * size, size), "reading an output", reason);
 
 	*value = cuda_format_decode(format, encoded);
 	return outcome;

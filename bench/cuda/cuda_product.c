@@ -12,8 +12,8 @@ static enum bench_outcome kernel_open(struct cuda_product *product, const struct
 	return cuda_kernels_find(&session->kernels, &session->driver, product->kernel, &product->function, reason);
 }
 
-static enum bench_outcome kernel_enqueue(const struct cuda_product *product, struct bench_session *session, const cuda_pointer a_b_c[3],
-	struct bench_reason *reason)
+static enum bench_outcome kernel_enqueue(
+	const struct cuda_product *product, struct bench_session *session, const cuda_pointer a_b_c[3], struct bench_reason *reason)
 {
 	const struct cuda_matmul_request *request = &product->request;
 	cuda_pointer a = a_b_c[0], b = a_b_c[1], c = a_b_c[2];
@@ -33,8 +33,8 @@ enum bench_outcome cuda_product_open(struct cuda_product *product, struct bench_
 				   : kernel_open(product, session, reason);
 }
 
-enum bench_outcome cuda_product_enqueue(const struct cuda_product *product, struct bench_session *session, const cuda_pointer a_b_c[3],
-	struct bench_reason *reason)
+enum bench_outcome cuda_product_enqueue(
+	const struct cuda_product *product, struct bench_session *session, const cuda_pointer a_b_c[3], struct bench_reason *reason)
 {
 	return product->library ? cuda_matmul_enqueue(&product->matmul, session, a_b_c[0], a_b_c[1], a_b_c[2], reason)
 							: kernel_enqueue(product, session, a_b_c, reason);

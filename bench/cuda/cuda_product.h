@@ -7,8 +7,8 @@
 
 struct cuda_product {
 	bool library;
-	struct cuda_matmul matmul;     /* if library */
-	enum kernel kernel;            /* if not library */
+	struct cuda_matmul matmul; /* if library */
+	enum kernel kernel;        /* if not library */
 	struct cuda_function *function;
 	struct kernel_groups groups;
 	struct cuda_matmul_request request;
@@ -18,8 +18,8 @@ struct cuda_product {
  * the full size: the library tries its algorithms there. */
 enum bench_outcome cuda_product_open(struct cuda_product *product, struct bench_session *session, bool library,
 	const struct cuda_matmul_request *request, const cuda_pointer a_b_c[3], struct bench_reason *reason);
-enum bench_outcome cuda_product_enqueue(const struct cuda_product *product, struct bench_session *session, const cuda_pointer a_b_c[3],
-	struct bench_reason *reason);
+enum bench_outcome cuda_product_enqueue(
+	const struct cuda_product *product, struct bench_session *session, const cuda_pointer a_b_c[3], struct bench_reason *reason);
 void cuda_product_close(struct cuda_product *product, struct bench_session *session);
 
 /* "cuBLASLt 12.9.3, algorithm 66 ..., best of 8", or the kernel and its PTX. */

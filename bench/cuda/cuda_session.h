@@ -35,18 +35,22 @@ struct bench_session {
 	struct cuda_stream *stream, *second;
 	struct cuda_event *from, *to, *aside;
 	struct cuda_kernels kernels;
-	struct cuda_function *hold;       /* keeps the device busy while the host puts work on its stream */
-	struct cublaslt cublaslt;         /* opened at first use */
+	struct cuda_function *hold; /* keeps the device busy while the host puts work on its stream */
+	struct cublaslt cublaslt;   /* opened at first use */
 	struct cuda_operand operands[ROLE_COUNT][FORMAT_COUNT];
 	struct cuda_operand flush, workspace, one; /* one: a float of 1, the scale of FP8 operands */
 	size_t l2_bytes;
-	double stream_bytes;              /* of each array of a stream, from the first stream on; 0: none yet */
-	int live;                         /* prepared work that is not yet released */
-	unsigned preparing;               /* number of the current preparation: the memory that it uses is not released */
-	char lost[BENCH_REASON_MAX];      /* why the session cannot run work any more; "": no failure */
+	double stream_bytes;         /* of each array of a stream, from the first stream on; 0: none yet */
+	int live;                    /* prepared work that is not yet released */
+	unsigned preparing;          /* number of the current preparation: the memory that it uses is not released */
+	char lost[BENCH_REASON_MAX]; /* why the session cannot run work any more; "": no failure */
 };
 
-enum { CUDA_PERIOD = 4194319 /* length of the inputs' period; a prime, so rows of matrices do not repeat */, CUDA_WORKSPACE_BYTES = 64 << 20, CUDA_SAMPLES = 64 };
+enum {
+	CUDA_PERIOD = 4194319 /* length of the inputs' period; a prime, so rows of matrices do not repeat */,
+	CUDA_WORKSPACE_BYTES = 64 << 20,
+	CUDA_SAMPLES = 64
+};
 
 struct cuda_work {
 	struct bench_session *session;
@@ -83,22 +87,22 @@ enum bench_outcome cuda_upload(struct bench_session *session, cuda_pointer to, c
  * free memory. */
 enum bench_outcome cuda_memory_need(struct bench_session *session, struct cuda_operand *operand, size_t bytes, struct bench_reason *reason);
 /* The same for an operand; an input that grew is filled again. */
-enum bench_outcome cuda_operand_need(struct bench_session *session, enum cuda_role role, enum cuda_format format, size_t count,
-	struct bench_reason *reason);
+enum bench_outcome cuda_operand_need(
+	struct bench_session *session, enum cuda_role role, enum cuda_format format, size_t count, struct bench_reason *reason);
 cuda_pointer cuda_operand(const struct bench_session *session, enum cuda_role role, enum cuda_format format);
 /* Element i of an input, as stored on the device. */
 double cuda_input_value(enum cuda_role role, enum cuda_format format, size_t i);
 /* Reads element i of an operand from the device. */
-enum bench_outcome cuda_output_read(struct bench_session *session, cuda_pointer at, enum cuda_format format, size_t i, double *value,
-	struct bench_reason *reason);
+enum bench_outcome cuda_output_read(
+	struct bench_session *session, cuda_pointer at, enum cuda_format format, size_t i, double *value, struct bench_reason *reason);
 /* Fills with bytes of 255: NaN in every format except INT32, where it is -1. */
 enum bench_outcome cuda_operand_poison(struct bench_session *session, cuda_pointer at, size_t bytes, struct bench_reason *reason);
 void cuda_memory_release(struct bench_session *session); /* all memory, at the end of the session */
 
 /* bench_backend.prepare for each kind of work. */
 #define CUDA_PREPARE(name) \
-	enum bench_outcome name(struct bench_session *session, const struct bench_work_request *request, \
-		struct bench_work *work, struct bench_reason *reason)
+	enum bench_outcome name( \
+		struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 CUDA_PREPARE(cuda_launch_prepare);
 CUDA_PREPARE(cuda_stream_prepare);
 CUDA_PREPARE(cuda_transfer_prepare);
@@ -109,7 +113,7 @@ CUDA_PREPARE(cuda_attention_prepare);
 CUDA_PREPARE(cuda_cache_prepare);
 CUDA_PREPARE(cuda_sequence_prepare);
 CUDA_PREPARE(cuda_collective_prepare);
-enum bench_outcome cuda_prepare(struct bench_session *session, const struct bench_work_request *request, struct bench_work *work,
-	struct bench_reason *reason);
+enum bench_outcome cuda_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason);
 
 #endif

@@ -6,9 +6,9 @@
 
 enum { GROUPS_PER_UNIT = 8, VECTOR_FLOATS = 4 };
 
-#define STREAM_SCALAR 3.0f
-#define STREAM_LEAST_BYTES 0x1p30
-#define STREAM_CACHES 4           /* an array is at least this many times the cache */
+#define STREAM_SCALAR        3.0f
+#define STREAM_LEAST_BYTES   0x1p30
+#define STREAM_CACHES        4     /* an array is at least this many times the cache */
 #define STREAM_SHARE_OF_FREE 0.125 /* limit of each array: there are three, and operands of other work */
 
 struct stream_work {
@@ -78,8 +78,8 @@ static enum bench_outcome check_sum(struct stream_work *stream, struct bench_che
 		outcome = cuda_output_read(session, sums, FORMAT_INT32, i, &value, reason);
 		sum += (uint32_t)(int32_t)value;
 	}
-	*check = (struct bench_check){.samples = (int)stream->groups,
-		.verified = outcome == BENCH_OK && sum == expected_sum(stream->vectors * VECTOR_FLOATS)};
+	*check = (struct bench_check){
+		.samples = (int)stream->groups, .verified = outcome == BENCH_OK && sum == expected_sum(stream->vectors * VECTOR_FLOATS)};
 	check->worst_error = check->verified ? 0 : 2;
 	return outcome;
 }
@@ -123,8 +123,8 @@ static enum bench_outcome stream_count(struct bench_session *session, size_t *co
 {
 	size_t free_bytes = 0, total_bytes = 0;
 	double wanted_bytes = fmax(STREAM_CACHES * (double)session->l2_bytes, STREAM_LEAST_BYTES), bytes;
-	enum bench_outcome outcome =
-		cuda_session_judge(session, session->driver.memory_info(&free_bytes, &total_bytes), "the free memory", reason);
+	enum bench_outcome outcome = cuda_session_judge(
+		session, session->driver.memory_info(&free_bytes, &total_bytes), "the free memory", reason);
 
 	/* Every round uses arrays of the first round's size, which are already allocated. */
 	bytes = session->stream_bytes > 0 ? session->stream_bytes : fmin(wanted_bytes, STREAM_SHARE_OF_FREE * (double)free_bytes);
@@ -156,8 +156,8 @@ static enum bench_outcome work_count(struct bench_session *session, const struct
 	return outcome;
 }
 
-static enum bench_outcome operands_need(struct bench_session *session, enum bench_work_kind kind, size_t count, unsigned groups,
-	struct bench_reason *reason)
+static enum bench_outcome operands_need(
+	struct bench_session *session, enum bench_work_kind kind, size_t count, unsigned groups, struct bench_reason *reason)
 {
 	enum bench_outcome outcome = cuda_operand_need(session, ROLE_A, FORMAT_FP32, count, reason);
 
@@ -171,10 +171,13 @@ static enum bench_outcome operands_need(struct bench_session *session, enum benc
 
 CUDA_PREPARE(cuda_stream_prepare)
 {
-	static const enum kernel kernels[WORK_KIND_COUNT] = {[WORK_STREAM_READ] = KERNEL_STREAM_READ, [WORK_KV_READ] = KERNEL_STREAM_READ,
-		[WORK_STREAM_COPY] = KERNEL_STREAM_COPY, [WORK_STREAM_TRIAD] = KERNEL_STREAM_TRIAD, [WORK_ELEMENTWISE] = KERNEL_ELEMENTWISE};
-	static const double arrays[WORK_KIND_COUNT] = {[WORK_STREAM_READ] = 1, [WORK_KV_READ] = 1, [WORK_STREAM_COPY] = 2,
-		[WORK_STREAM_TRIAD] = 3, [WORK_ELEMENTWISE] = 2};
+	static const enum kernel kernels[WORK_KIND_COUNT] = {[WORK_STREAM_READ] = KERNEL_STREAM_READ,
+		[WORK_KV_READ] = KERNEL_STREAM_READ,
+		[WORK_STREAM_COPY] = KERNEL_STREAM_COPY,
+		[WORK_STREAM_TRIAD] = KERNEL_STREAM_TRIAD,
+		[WORK_ELEMENTWISE] = KERNEL_ELEMENTWISE};
+	static const double arrays[WORK_KIND_COUNT] = {
+		[WORK_STREAM_READ] = 1, [WORK_KV_READ] = 1, [WORK_STREAM_COPY] = 2, [WORK_STREAM_TRIAD] = 3, [WORK_ELEMENTWISE] = 2};
 	unsigned groups = session->units * GROUPS_PER_UNIT;
 	struct stream_work *stream;
 	struct cuda_function *kernel;

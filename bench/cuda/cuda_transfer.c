@@ -49,8 +49,8 @@ static size_t sampled(int s, size_t count, uint64_t *seed)
 	return s == 0 ? 0 : s == 1 ? count - 1 : random_next(seed) % count;
 }
 
-static enum bench_outcome device_check(struct bench_session *session, cuda_pointer at, size_t bytes, struct bench_check *check,
-	struct bench_reason *reason)
+static enum bench_outcome device_check(
+	struct bench_session *session, cuda_pointer at, size_t bytes, struct bench_check *check, struct bench_reason *reason)
 {
 	enum bench_outcome outcome = BENCH_OK;
 	size_t count = bytes / sizeof(uint64_t);
@@ -61,8 +61,8 @@ static enum bench_outcome device_check(struct bench_session *session, cuda_point
 		size_t i = sampled(s, count, &seed);
 		uint64_t value = 0;
 
-		outcome = cuda_session_judge(session, session->driver.copy_out(&value, at + i * sizeof(value), sizeof(value)),
-			"reading what arrived", reason);
+		outcome = cuda_session_judge(
+			session, session->driver.copy_out(&value, at + i * sizeof(value), sizeof(value)), "reading what arrived", reason);
 		check->verified = check->verified && value == word(i);
 	}
 	return outcome;
@@ -99,7 +99,8 @@ static enum bench_outcome transfer_enqueue(struct cuda_work *work, struct bench_
 	if (both)
 		code = driver->stream_wait_event(back, session->from, 0);
 	if (code == CUDA_OK && goes(transfer, DIRECTION_TO_DEVICE))
-		code = driver->copy_in_async(transfer->device[DIRECTION_TO_DEVICE], transfer->host[DIRECTION_TO_DEVICE], transfer->bytes, session->stream);
+		code = driver->copy_in_async(
+			transfer->device[DIRECTION_TO_DEVICE], transfer->host[DIRECTION_TO_DEVICE], transfer->bytes, session->stream);
 	if (code == CUDA_OK && goes(transfer, DIRECTION_FROM_DEVICE))
 		code = driver->copy_out_async(transfer->host[DIRECTION_FROM_DEVICE], transfer->device[DIRECTION_FROM_DEVICE], transfer->bytes, back);
 	if (code == CUDA_OK && both)
@@ -116,7 +117,8 @@ static enum bench_outcome transfer_poison(struct cuda_work *work, struct bench_r
 	if (goes(transfer, DIRECTION_FROM_DEVICE))
 		memset(transfer->host[DIRECTION_FROM_DEVICE], 0xff, transfer->bytes);
 	return goes(transfer, DIRECTION_TO_DEVICE)
-		? cuda_operand_poison(work->session, transfer->device[DIRECTION_TO_DEVICE], transfer->bytes, reason) : BENCH_OK;
+		? cuda_operand_poison(work->session, transfer->device[DIRECTION_TO_DEVICE], transfer->bytes, reason)
+		: BENCH_OK;
 }
 
 static enum bench_outcome transfer_check(struct cuda_work *work, struct bench_check *check, struct bench_reason *reason)
@@ -127,7 +129,8 @@ static enum bench_outcome transfer_check(struct cuda_work *work, struct bench_ch
 	if (goes(transfer, DIRECTION_FROM_DEVICE))
 		host_check(transfer->host[DIRECTION_FROM_DEVICE], transfer->bytes, check);
 	return goes(transfer, DIRECTION_TO_DEVICE)
-		? device_check(work->session, transfer->device[DIRECTION_TO_DEVICE], transfer->bytes, check, reason) : BENCH_OK;
+		? device_check(work->session, transfer->device[DIRECTION_TO_DEVICE], transfer->bytes, check, reason)
+		: BENCH_OK;
 }
 
 static void transfer_release(struct cuda_work *work)
@@ -154,8 +157,8 @@ static enum bench_outcome host_memory(struct transfer_work *transfer, enum bench
 		int code = session->driver.host_new(&memory, transfer->bytes, 0);
 
 		if (code != CUDA_OK)
-			return bench_refuse(reason, BENCH_UNSUPPORTED, "cannot allocate %.1f MiB of pinned memory: %s (%d)", (double)transfer->bytes / 0x1p20,
-				cuda_driver_code_name(&session->driver, code), code);
+			return bench_refuse(reason, BENCH_UNSUPPORTED, "cannot allocate %.1f MiB of pinned memory: %s (%d)",
+				(double)transfer->bytes / 0x1p20, cuda_driver_code_name(&session->driver, code), code);
 	} else {
 		memory = mmap(NULL, transfer->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (memory == MAP_FAILED)
@@ -194,7 +197,8 @@ CUDA_PREPARE(cuda_transfer_prepare)
 	enum bench_outcome outcome;
 
 	if (wanted->direction == DIRECTION_BOTH && !wanted->pinned)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "copies of pageable memory wait for each other; both directions at once need pinned memory, not pageable");
+		return bench_refuse(reason, BENCH_UNSUPPORTED,
+			"copies of pageable memory wait for each other; both directions at once need pinned memory, not pageable");
 	transfer = cuda_work_new(session, request, sizeof(*transfer), reason);
 	if (!transfer)
 		return BENCH_FAILED;
@@ -206,7 +210,8 @@ CUDA_PREPARE(cuda_transfer_prepare)
 	transfer->work.release = transfer_release;
 	*work = (struct bench_work){.bytes = (double)transfer->bytes * (wanted->direction == DIRECTION_BOTH ? 2 : 1)};
 	cuda_work_fill(work, &transfer->work);
-	snprintf(work->detail, sizeof(work->detail), "%s, %s memory", bench_direction_name(wanted->direction), wanted->pinned ? "pinned" : "pageable");
+	snprintf(work->detail, sizeof(work->detail), "%s, %s memory", bench_direction_name(wanted->direction),
+		wanted->pinned ? "pinned" : "pageable");
 	outcome = transfer_memory(transfer, reason);
 	if (outcome != BENCH_OK)
 		work->release(work);
@@ -218,8 +223,9 @@ static enum bench_outcome peer_enqueue(struct cuda_work *work, struct bench_reas
 	struct peer_work *peer = (struct peer_work *)work;
 	struct bench_session *session = work->session;
 
-	return cuda_session_judge(session, session->driver.copy_peer_async(peer->to, peer->context, peer->from, session->context, peer->bytes,
-		session->stream), "a copy to a peer", reason);
+	return cuda_session_judge(session,
+		session->driver.copy_peer_async(peer->to, peer->context, peer->from, session->context, peer->bytes, session->stream),
+		"a copy to a peer", reason);
 }
 
 static enum bench_outcome in_peer(struct peer_work *peer, int code, const char *what, struct bench_reason *reason)

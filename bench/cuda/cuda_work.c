@@ -8,7 +8,7 @@ enum { HOLD_ROUNDS = 64 };
 static bool device_is_lost(int code)
 {
 	return (code >= CUDA_ILLEGAL_ADDRESS && code < 800 && code != CUDA_PEER_ALREADY_ENABLED) || code == CUDA_UNKNOWN || code == 214 ||
-		   code == 46;
+		code == 46;
 }
 
 enum bench_outcome cuda_session_judge(struct bench_session *session, int code, const char *what, struct bench_reason *reason)
@@ -88,8 +88,8 @@ enum bench_outcome cuda_work_run(struct bench_work *bench, double *elapsed_s, st
 	if (outcome == BENCH_OK)
 		outcome = cuda_session_judge(session, session->driver.event_synchronize(session->to), "a run", reason);
 	if (outcome == BENCH_OK)
-		outcome = cuda_session_judge(session, session->driver.event_elapsed_ms(&elapsed_ms, session->from, session->to),
-			"the time of a run", reason);
+		outcome = cuda_session_judge(
+			session, session->driver.event_elapsed_ms(&elapsed_ms, session->from, session->to), "the time of a run", reason);
 	if (work->alive)
 		atomic_fetch_add_explicit(work->alive, 1, memory_order_relaxed);
 	*elapsed_s = (double)elapsed_ms * 1e-3;

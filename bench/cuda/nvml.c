@@ -152,8 +152,7 @@ static void sense_load(const struct nvml *nvml, struct nvml_device *device, stru
 	}
 }
 
-enum bench_outcome nvml_sense(const struct nvml *nvml, struct nvml_device *device, struct bench_sensors *sensors,
-	struct bench_reason *reason)
+enum bench_outcome nvml_sense(const struct nvml *nvml, struct nvml_device *device, struct bench_sensors *sensors, struct bench_reason *reason)
 {
 	struct nvml_memory memory;
 	unsigned temperature_c = 0;

@@ -39,9 +39,9 @@ enum nvml_reason {
 struct nvml_pci {
 	char bus_short[16];
 	unsigned domain, bus, device;
-	unsigned id;           /* device in the upper half, vendor in the lower */
+	unsigned id; /* device in the upper half, vendor in the lower */
 	unsigned subsystem;
-	char bus_id[32];       /* "00000000:1B:00.0" */
+	char bus_id[32]; /* "00000000:1B:00.0" */
 };
 
 struct nvml_memory {
@@ -103,8 +103,8 @@ void nvml_close(struct nvml *nvml);
 
 /* Reads the sensors of `device`, which is a board or the board of a slice. Returns BENCH_UNSUPPORTED if it reports
  * none, BENCH_FAILED if the device is lost. */
-enum bench_outcome nvml_sense(const struct nvml *nvml, struct nvml_device *device, struct bench_sensors *sensors,
-	struct bench_reason *reason);
+enum bench_outcome nvml_sense(
+	const struct nvml *nvml, struct nvml_device *device, struct bench_sensors *sensors, struct bench_reason *reason);
 
 /* Converts bits of enum nvml_reason to bits of enum bench_throttle. Idle and a requested clock setting are not
  * throttling. */

@@ -13,7 +13,7 @@
 #define GPU_CACHE_BYTES (256 * 0x1p20)
 #define CPU_CACHE_BYTES (64 * 0x1p20)
 /* The driver, a display and other programs use some of a device's memory. */
-#define MEMORY_SHARE 0.9
+#define MEMORY_SHARE    0.9
 
 static enum bench_outcome list_here(struct bench_device *devices, size_t capacity, size_t *count, struct bench_reason *reason)
 {
@@ -104,7 +104,8 @@ static enum bench_outcome connect_device(struct bench_session *session, const st
 	(void)api->device_info(found->id, CL_DEVICE_ALLOCATION_BYTES, sizeof(bytes), &bytes, NULL);
 	(void)api->device_info(found->id, CL_DEVICE_GROUP_SIZE, sizeof(group), &group, NULL);
 	if (group < KERNEL_GROUP_ITEMS)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "the device's work-groups have at most %zu items; the kernels need %d", group, KERNEL_GROUP_ITEMS);
+		return bench_refuse(
+			reason, BENCH_UNSUPPORTED, "the device's work-groups have at most %zu items; the kernels need %d", group, KERNEL_GROUP_ITEMS);
 	session->allocation_bytes = (size_t)bytes;
 	session->context = api->context_create(NULL, 1, &session->id, NULL, NULL, &code);
 	if (!session->context)
@@ -163,8 +164,8 @@ static enum bench_outcome opencl_open(const struct bench_device *device, struct 
 	return outcome;
 }
 
-enum bench_outcome opencl_prepare(struct bench_session *session, const struct bench_work_request *request, struct bench_work *work,
-	struct bench_reason *reason)
+enum bench_outcome opencl_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	*work = (struct bench_work){.state = NULL};
 	switch (request->kind) {
@@ -192,7 +193,8 @@ enum bench_outcome opencl_prepare(struct bench_session *session, const struct be
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "OpenCL 1.2 cannot record launches");
 	case WORK_PEER_COPY:
 	case WORK_ALL_REDUCE:
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "the opencl backend cannot copy between devices; use the cuda backend for NVIDIA devices");
+		return bench_refuse(
+			reason, BENCH_UNSUPPORTED, "the opencl backend cannot copy between devices; use the cuda backend for NVIDIA devices");
 	case WORK_KIND_COUNT:
 		break;
 	}

@@ -26,7 +26,7 @@ static const struct dynamic_symbol symbols[] = {
 	DYNAMIC_REQUIRED(opencl_api, launch, "clEnqueueNDRangeKernel"),
 	DYNAMIC_REQUIRED(opencl_api, read, "clEnqueueReadBuffer"),
 	DYNAMIC_REQUIRED(opencl_api, write, "clEnqueueWriteBuffer"),
-	DYNAMIC_OPTIONAL(opencl_api, map, "clEnqueueMapBuffer"),         /* for pinned transfers */
+	DYNAMIC_OPTIONAL(opencl_api, map, "clEnqueueMapBuffer"), /* for pinned transfers */
 	DYNAMIC_OPTIONAL(opencl_api, unmap, "clEnqueueUnmapMemObject"),
 	DYNAMIC_REQUIRED(opencl_api, flush, "clFlush"),
 	DYNAMIC_REQUIRED(opencl_api, finish, "clFinish"),
@@ -77,12 +77,24 @@ static const struct {
 	int code;
 	const char *name;
 } errors[] = {
-	{CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"}, {-2, "CL_DEVICE_NOT_AVAILABLE"}, {-3, "CL_COMPILER_NOT_AVAILABLE"},
-	{CL_OUT_OF_MEMORY, "CL_MEM_OBJECT_ALLOCATION_FAILURE"}, {-5, "CL_OUT_OF_RESOURCES"}, {-6, "CL_OUT_OF_HOST_MEMORY"},
-	{-7, "CL_PROFILING_INFO_NOT_AVAILABLE"}, {CL_BUILD_FAILURE, "CL_BUILD_PROGRAM_FAILURE"}, {-12, "CL_MAP_FAILURE"},
-	{-14, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST"}, {-30, "CL_INVALID_VALUE"}, {-34, "CL_INVALID_CONTEXT"},
-	{-36, "CL_INVALID_COMMAND_QUEUE"}, {-45, "CL_INVALID_PROGRAM_EXECUTABLE"}, {-46, "CL_INVALID_KERNEL_NAME"},
-	{-52, "CL_INVALID_KERNEL_ARGS"}, {-54, "CL_INVALID_WORK_GROUP_SIZE"}, {-61, "CL_INVALID_BUFFER_SIZE"},
+	{CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
+	{-2, "CL_DEVICE_NOT_AVAILABLE"},
+	{-3, "CL_COMPILER_NOT_AVAILABLE"},
+	{CL_OUT_OF_MEMORY, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
+	{-5, "CL_OUT_OF_RESOURCES"},
+	{-6, "CL_OUT_OF_HOST_MEMORY"},
+	{-7, "CL_PROFILING_INFO_NOT_AVAILABLE"},
+	{CL_BUILD_FAILURE, "CL_BUILD_PROGRAM_FAILURE"},
+	{-12, "CL_MAP_FAILURE"},
+	{-14, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST"},
+	{-30, "CL_INVALID_VALUE"},
+	{-34, "CL_INVALID_CONTEXT"},
+	{-36, "CL_INVALID_COMMAND_QUEUE"},
+	{-45, "CL_INVALID_PROGRAM_EXECUTABLE"},
+	{-46, "CL_INVALID_KERNEL_NAME"},
+	{-52, "CL_INVALID_KERNEL_ARGS"},
+	{-54, "CL_INVALID_WORK_GROUP_SIZE"},
+	{-61, "CL_INVALID_BUFFER_SIZE"},
 	{CL_NO_PLATFORM, "CL_PLATFORM_NOT_FOUND_KHR"},
 };
 
@@ -101,6 +113,6 @@ enum bench_outcome opencl_refuse(struct bench_reason *reason, const char *tried,
 {
 	char text[48];
 
-	return bench_refuse(reason, code == CL_OUT_OF_MEMORY || code == -61 ? BENCH_UNSUPPORTED : BENCH_FAILED, "%s: %s", tried,
-		opencl_error_text(code, text));
+	return bench_refuse(
+		reason, code == CL_OUT_OF_MEMORY || code == -61 ? BENCH_UNSUPPORTED : BENCH_FAILED, "%s: %s", tried, opencl_error_text(code, text));
 }

@@ -36,11 +36,11 @@ enum {
 	CL_DEVICE_DRIVER = 0x102D,
 	CL_DEVICE_VERSION = 0x102F,
 	CL_DEVICE_EXTENSIONS = 0x1030,
-	CL_DEVICE_UUID_KHR = 0x106A,         /* cl_khr_device_uuid: 16 bytes */
+	CL_DEVICE_UUID_KHR = 0x106A, /* cl_khr_device_uuid: 16 bytes */
 	CL_DEVICE_CAPABILITY_MAJOR_NV = 0x4000,
 	CL_DEVICE_CAPABILITY_MINOR_NV = 0x4001,
 	CL_DEVICE_PCI_BUS_NV = 0x4008,
-	CL_DEVICE_PCI_SLOT_NV = 0x4009,      /* device * 8 + function */
+	CL_DEVICE_PCI_SLOT_NV = 0x4009, /* device * 8 + function */
 	CL_DEVICE_PCI_DOMAIN_NV = 0x400A,
 	CL_DEVICE_TOPOLOGY_AMD = 0x4037,
 	CL_DEVICE_BOARD_NAME_AMD = 0x4038,
@@ -62,10 +62,12 @@ struct opencl_api {
 	int (*context_release)(struct opencl_context *context);
 	struct opencl_queue *(*queue_create)(struct opencl_context *context, struct opencl_device *device, uint64_t properties, int *code);
 	int (*queue_release)(struct opencl_queue *queue);
-	struct opencl_program *(*program_create)(struct opencl_context *context, unsigned count, const char **texts, const size_t *lengths, int *code);
+	struct opencl_program *(*program_create)(
+		struct opencl_context *context, unsigned count, const char **texts, const size_t *lengths, int *code);
 	int (*program_build)(struct opencl_program *program, unsigned count, struct opencl_device *const *devices, const char *options,
 		void (*notify)(struct opencl_program *, void *), void *context);
-	int (*program_build_info)(struct opencl_program *program, struct opencl_device *device, unsigned what, size_t size, void *out, size_t *used);
+	int (*program_build_info)(
+		struct opencl_program *program, struct opencl_device *device, unsigned what, size_t size, void *out, size_t *used);
 	int (*program_release)(struct opencl_program *program);
 	struct opencl_kernel *(*kernel_create)(struct opencl_program *program, const char *name, int *code);
 	int (*kernel_argument)(struct opencl_kernel *kernel, unsigned index, size_t size, const void *value);
@@ -74,13 +76,14 @@ struct opencl_api {
 	int (*buffer_release)(struct opencl_memory *buffer);
 	int (*launch)(struct opencl_queue *queue, struct opencl_kernel *kernel, unsigned dimensions, const size_t *offset, const size_t *global,
 		const size_t *local, unsigned waits, struct opencl_event *const *wait, struct opencl_event **event);
-	int (*read)(struct opencl_queue *queue, struct opencl_memory *buffer, unsigned blocking, size_t offset, size_t bytes, void *out, unsigned waits,
-		struct opencl_event *const *wait, struct opencl_event **event);
+	int (*read)(struct opencl_queue *queue, struct opencl_memory *buffer, unsigned blocking, size_t offset, size_t bytes, void *out,
+		unsigned waits, struct opencl_event *const *wait, struct opencl_event **event);
 	int (*write)(struct opencl_queue *queue, struct opencl_memory *buffer, unsigned blocking, size_t offset, size_t bytes, const void *in,
 		unsigned waits, struct opencl_event *const *wait, struct opencl_event **event);
 	void *(*map)(struct opencl_queue *queue, struct opencl_memory *buffer, unsigned blocking, uint64_t flags, size_t offset, size_t bytes,
 		unsigned waits, struct opencl_event *const *wait, struct opencl_event **event, int *code);
-	int (*unmap)(struct opencl_queue *queue, struct opencl_memory *buffer, void *mapped, unsigned waits, struct opencl_event *const *wait, struct opencl_event **event);
+	int (*unmap)(struct opencl_queue *queue, struct opencl_memory *buffer, void *mapped, unsigned waits, struct opencl_event *const *wait,
+		struct opencl_event **event);
 	int (*flush)(struct opencl_queue *queue);
 	int (*finish)(struct opencl_queue *queue);
 	int (*event_profile)(struct opencl_event *event, unsigned what, size_t size, void *out, size_t *used);

@@ -16,8 +16,8 @@ static double input(void *context, enum attention_place place, size_t i)
 	return reference_normal(SEED + (uint64_t)place, i, work->request.precision);
 }
 
-static enum bench_outcome read_elements(void *context, enum attention_place place, size_t first, size_t count, double *out,
-	struct bench_reason *reason)
+static enum bench_outcome read_elements(
+	void *context, enum attention_place place, size_t first, size_t count, double *out, struct bench_reason *reason)
 {
 	struct opencl_work *work = context;
 	size_t bytes = reference_element_bytes(work->request.precision);
@@ -41,29 +41,32 @@ static enum bench_outcome check(struct opencl_work *work, struct bench_check *ch
 	return attention_check(&extent, &access, work->request.alive, check, reason);
 }
 
-static enum bench_outcome add_softmax(struct opencl_work *made, const struct attention_extent *extent, bool gradient, struct bench_reason *reason)
+static enum bench_outcome add_softmax(
+	struct opencl_work *made, const struct attention_extent *extent, bool gradient, struct bench_reason *reason)
 {
 	const struct bench_attention *shape = &made->request.attention;
 	uint32_t rows = (uint32_t)(extent->batch * extent->rows), keys = (uint32_t)extent->keys;
-	const union opencl_value softmax[] = {{.memory = made->buffers[PLACE_SCORES]}, {.u32 = rows}, {.u32 = (uint32_t)shape->queries}, {.u32 = keys},
-		{.u32 = shape->causal}};
-	const union opencl_value back[] = {{.memory = made->buffers[PLACE_GRADIENTS]}, {.memory = made->buffers[PLACE_SCORES]}, {.u32 = rows},
-		{.u32 = keys}};
+	const union opencl_value softmax[] = {
+		{.memory = made->buffers[PLACE_SCORES]}, {.u32 = rows}, {.u32 = (uint32_t)shape->queries}, {.u32 = keys}, {.u32 = shape->causal}};
+	const union opencl_value back[] = {
+		{.memory = made->buffers[PLACE_GRADIENTS]}, {.memory = made->buffers[PLACE_SCORES]}, {.u32 = rows}, {.u32 = keys}};
 
 	return opencl_work_launch(made, gradient ? kernel_softmax_gradient(extent->precision) : kernel_softmax(extent->precision),
 		kernel_row_groups(rows), gradient ? back : softmax, reason);
 }
 
-static enum bench_outcome add_step(struct opencl_work *made, const struct attention_extent *extent, const struct attention_step *step,
-	struct bench_reason *reason)
+static enum bench_outcome add_step(
+	struct opencl_work *made, const struct attention_extent *extent, const struct attention_step *step, struct bench_reason *reason)
 {
 	const struct attention_product product = attention_product(extent, step);
-	const union opencl_value values[10] = {{.memory = made->buffers[step->c]}, {.memory = made->buffers[step->a]}, {.memory = made->buffers[step->b]},
-		{.u32 = (uint32_t)product.shape.m}, {.u32 = (uint32_t)product.shape.n}, {.u32 = (uint32_t)product.shape.k}, {.f32 = (float)product.scale},
-		{.u64 = (uint64_t)product.c_stride}, {.u64 = (uint64_t)product.a_stride}, {.u64 = (uint64_t)product.b_stride}};
+	const union opencl_value values[10] = {{.memory = made->buffers[step->c]}, {.memory = made->buffers[step->a]},
+		{.memory = made->buffers[step->b]}, {.u32 = (uint32_t)product.shape.m}, {.u32 = (uint32_t)product.shape.n},
+		{.u32 = (uint32_t)product.shape.k}, {.f32 = (float)product.scale}, {.u64 = (uint64_t)product.c_stride},
+		{.u64 = (uint64_t)product.a_stride}, {.u64 = (uint64_t)product.b_stride}};
 	enum bench_outcome outcome;
 
-	outcome = opencl_work_launch(made, kernel_gemm(extent->precision, step->product), kernel_gemm_groups(&product.shape, extent->batch), values, reason);
+	outcome = opencl_work_launch(
+		made, kernel_gemm(extent->precision, step->product), kernel_gemm_groups(&product.shape, extent->batch), values, reason);
 	if (outcome == BENCH_OK && (step->softmax_after || step->gradient_after))
 		outcome = add_softmax(made, extent, step->gradient_after, reason);
 	return outcome;
@@ -92,8 +95,8 @@ static enum bench_outcome attention_make(struct opencl_work *made, struct bench_
 	return outcome;
 }
 
-enum bench_outcome opencl_attention_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason)
+enum bench_outcome opencl_attention_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	struct opencl_work *made;
 	enum bench_outcome outcome;
@@ -101,9 +104,11 @@ enum bench_outcome opencl_attention_prepare(struct bench_session *session, const
 	if (request->method == METHOD_LIBRARY_ATTENTION)
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "OpenCL has no matrix library that is comparable to a vendor's");
 	if (kernel_softmax(request->precision) == KERNEL_COUNT)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "own kernels compute attention in fp32, bf16 and fp16, not in %s", precision_name(request->precision));
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "own kernels compute attention in fp32, bf16 and fp16, not in %s",
+			precision_name(request->precision));
 	if (!attention_is_sane(&request->attention))
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "heads must be a multiple of kv_heads, and causal attention needs at least as many keys as queries");
+		return bench_refuse(
+			reason, BENCH_UNSUPPORTED, "heads must be a multiple of kv_heads, and causal attention needs at least as many keys as queries");
 	made = opencl_work_new(session, request);
 	if (!made)
 		return bench_refuse(reason, BENCH_FAILED, "out of memory");

@@ -14,8 +14,8 @@ static double input(void *context, enum attention_place place, size_t i)
 	return reference_normal(SEED + (uint64_t)buffer, i, work->request.precision);
 }
 
-static enum bench_outcome read_elements(void *context, enum attention_place place, size_t first, size_t count, double *out,
-	struct bench_reason *reason)
+static enum bench_outcome read_elements(
+	void *context, enum attention_place place, size_t first, size_t count, double *out, struct bench_reason *reason)
 {
 	struct opencl_work *work = context;
 	size_t bytes = reference_element_bytes(work->request.precision);
@@ -39,18 +39,21 @@ static enum bench_outcome check(struct opencl_work *work, struct bench_check *ch
 	return attention_check(&extent, &access, work->request.alive, check, reason);
 }
 
-static enum bench_outcome add_launches(struct opencl_work *made, const struct attention_extent *extent, uint32_t chunks, struct bench_reason *reason)
+static enum bench_outcome add_launches(
+	struct opencl_work *made, const struct attention_extent *extent, uint32_t chunks, struct bench_reason *reason)
 {
 	const uint32_t rows = (uint32_t)extent->rows, dimension = (uint32_t)extent->dimension, heads = (uint32_t)extent->batch;
-	const union opencl_value attend[] = {{.memory = made->buffers[BUFFER_PARTIAL]}, {.memory = made->buffers[BUFFER_Q]}, {.memory = made->buffers[BUFFER_K]},
-		{.memory = made->buffers[BUFFER_V]}, {.u32 = rows}, {.u32 = (uint32_t)extent->keys}, {.u32 = dimension}, {.f32 = (float)extent->scale}};
+	const union opencl_value attend[] = {{.memory = made->buffers[BUFFER_PARTIAL]}, {.memory = made->buffers[BUFFER_Q]},
+		{.memory = made->buffers[BUFFER_K]}, {.memory = made->buffers[BUFFER_V]}, {.u32 = rows}, {.u32 = (uint32_t)extent->keys},
+		{.u32 = dimension}, {.f32 = (float)extent->scale}};
 	const union opencl_value merge[] = {{.memory = made->buffers[BUFFER_OUT]}, {.memory = made->buffers[BUFFER_PARTIAL]}, {.u32 = rows},
 		{.u32 = dimension}, {.u32 = chunks}};
-	enum bench_outcome outcome = opencl_work_launch(made, kernel_cache_attend(extent->precision, extent->dimension),
-		(struct kernel_groups){chunks, heads, 1}, attend, reason);
+	enum bench_outcome outcome = opencl_work_launch(
+		made, kernel_cache_attend(extent->precision, extent->dimension), (struct kernel_groups){chunks, heads, 1}, attend, reason);
 
-	return outcome == BENCH_OK ? opencl_work_launch(made, kernel_cache_merge(extent->precision), (struct kernel_groups){rows, heads, 1}, merge, reason)
-							   : outcome;
+	return outcome == BENCH_OK
+		? opencl_work_launch(made, kernel_cache_merge(extent->precision), (struct kernel_groups){rows, heads, 1}, merge, reason)
+		: outcome;
 }
 
 static enum bench_outcome cache_make(struct opencl_work *made, struct bench_reason *reason)
@@ -72,14 +75,15 @@ static enum bench_outcome cache_make(struct opencl_work *made, struct bench_reas
 
 		outcome = opencl_work_buffer(made, bytes[buffer], &memory, reason);
 		if (outcome == BENCH_OK && buffer < BUFFER_PARTIAL)
-			outcome = opencl_fill_normal(made->session, memory, (uint64_t)(bytes[buffer] / element), SEED + (uint64_t)buffer, extent.precision, reason);
+			outcome = opencl_fill_normal(
+				made->session, memory, (uint64_t)(bytes[buffer] / element), SEED + (uint64_t)buffer, extent.precision, reason);
 	}
 	made->outputs = BUFFER_PARTIAL;
 	return outcome == BENCH_OK ? add_launches(made, &extent, chunks, reason) : outcome;
 }
 
-enum bench_outcome opencl_cache_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason)
+enum bench_outcome opencl_cache_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	const struct bench_attention *shape = &request->attention;
 	struct opencl_work *made;

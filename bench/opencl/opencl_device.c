@@ -52,8 +52,7 @@ static bool pci_place(const struct opencl_api *api, struct opencl_device *id, st
 
 	if (info(api, id, CL_DEVICE_PCI_BUS_INFO_KHR, place, sizeof(*place)))
 		return true;
-	if (info(api, id, CL_DEVICE_PCI_BUS_NV, &place->bus, sizeof(place->bus)) &&
-		info(api, id, CL_DEVICE_PCI_SLOT_NV, &slot, sizeof(slot))) {
+	if (info(api, id, CL_DEVICE_PCI_BUS_NV, &place->bus, sizeof(place->bus)) && info(api, id, CL_DEVICE_PCI_SLOT_NV, &slot, sizeof(slot))) {
 		if (!info(api, id, CL_DEVICE_PCI_DOMAIN_NV, &place->domain, sizeof(place->domain)))
 			place->domain = 0;
 		place->device = slot >> 3;
@@ -104,8 +103,8 @@ static void tell_pci(const struct opencl_api *api, struct opencl_found *found)
 
 	if (!pci_place(api, found->id, &place))
 		return;
-	snprintf(device->pci_bus, sizeof(device->pci_bus), "%04x:%02x:%02x.%x", place.domain & 0xffff, place.bus & 0xff,
-		place.device & 0x1f, place.function & 7);
+	snprintf(device->pci_bus, sizeof(device->pci_bus), "%04x:%02x:%02x.%x", place.domain & 0xffff, place.bus & 0xff, place.device & 0x1f,
+		place.function & 7);
 	bench_device_note(device, DEVICE_PCI_BUS);
 	opencl_device_pci("/sys", device);
 	known = bench_device_knows(device, DEVICE_PCI_ID) ? pci_accelerator_named(device->pci_id, device->memory_bytes) : NULL;
@@ -115,8 +114,7 @@ static void tell_pci(const struct opencl_api *api, struct opencl_found *found)
 	}
 }
 
-static void tell_number(const struct opencl_api *api, struct opencl_found *found, unsigned what, enum bench_device_field field,
-	double *out)
+static void tell_number(const struct opencl_api *api, struct opencl_found *found, unsigned what, enum bench_device_field field, double *out)
 {
 	uint64_t number;
 
@@ -126,8 +124,8 @@ static void tell_number(const struct opencl_api *api, struct opencl_found *found
 	bench_device_note(&found->device, field);
 }
 
-static void tell_text(const struct opencl_api *api, struct opencl_found *found, unsigned what, enum bench_device_field field,
-	char *out, size_t size)
+static void tell_text(
+	const struct opencl_api *api, struct opencl_found *found, unsigned what, enum bench_device_field field, char *out, size_t size)
 {
 	if (info_text(api, found->id, what, out, size))
 		bench_device_note(&found->device, field);
@@ -236,8 +234,8 @@ static uint64_t wanted_types(void)
 	return CL_TYPE_GPU | CL_TYPE_ACCELERATOR | (cpus ? (uint64_t)CL_TYPE_CPU : 0);
 }
 
-enum bench_outcome opencl_devices_find(const struct opencl_api *api, struct opencl_found *found, size_t capacity, size_t *count,
-	struct bench_reason *reason)
+enum bench_outcome opencl_devices_find(
+	const struct opencl_api *api, struct opencl_found *found, size_t capacity, size_t *count, struct bench_reason *reason)
 {
 	struct opencl_platform *platforms[PLATFORMS_MAX];
 	unsigned platform_count = 0, device_count;

@@ -20,8 +20,8 @@ struct opencl_found {
 };
 
 /* Finds up to `capacity` devices. Returns BENCH_UNSUPPORTED with the reason if there is none. */
-enum bench_outcome opencl_devices_find(const struct opencl_api *api, struct opencl_found *found, size_t capacity, size_t *count,
-	struct bench_reason *reason);
+enum bench_outcome opencl_devices_find(
+	const struct opencl_api *api, struct opencl_found *found, size_t capacity, size_t *count, struct bench_reason *reason);
 
 /* Reads vendor, product and NUMA node of the device at pci_bus from sysfs (or a folder like it); notes each known
  * field. */

@@ -9,7 +9,7 @@ enum { PIPELINED_LAUNCHES = 500, LAUNCH_MARK = 0x5eed, ISSUE_GROUPS_A_UNIT = 8, 
 
 /* A run of an issue loop takes at least this long, so that its launch takes less than 1 % of it. */
 #define ISSUE_RUN_S 0.01
-#define ISSUE_TURN 0.25f
+#define ISSUE_TURN  0.25f
 
 /* Measures with the host's clock: the cost of a launch is the time that the program waits. */
 static enum bench_outcome launch_run(struct bench_work *work, double *elapsed_s, struct bench_reason *reason)
@@ -34,7 +34,8 @@ static enum bench_outcome launch_verify(struct bench_work *work, struct bench_ch
 {
 	struct opencl_work *made = work->state;
 	const struct kernel_groups groups = {made->groups, 1, 1};
-	const union opencl_value fill[] = {{.memory = made->buffers[0]}, {.u32 = UINT32_MAX}, {.u64 = (uint64_t)made->buffer_bytes[0] / KERNEL_VECTOR_BYTES}};
+	const union opencl_value fill[] = {
+		{.memory = made->buffers[0]}, {.u32 = UINT32_MAX}, {.u64 = (uint64_t)made->buffer_bytes[0] / KERNEL_VECTOR_BYTES}};
 	const union opencl_value values[] = {{.memory = made->buffers[0]}, {.u32 = LAUNCH_MARK}};
 	enum bench_outcome outcome = opencl_run_kernel(made->session, KERNEL_FILL_WORD, groups, fill, reason);
 
@@ -50,8 +51,8 @@ static enum bench_outcome launch_verify(struct bench_work *work, struct bench_ch
 	return outcome;
 }
 
-enum bench_outcome opencl_launch_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason)
+enum bench_outcome opencl_launch_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	struct opencl_work *made = opencl_work_new(session, request);
 	struct opencl_memory *marks;
@@ -73,8 +74,7 @@ enum bench_outcome opencl_launch_prepare(struct bench_session *session, const st
 	opencl_work_publish(made, work);
 	work->run = launch_run;
 	work->verify = launch_verify;
-	snprintf(work->detail, sizeof(work->detail), "OpenCL, %u groups%s", made->groups,
-		request->kind == WORK_LAUNCH ? "" : ", 500 in a row");
+	snprintf(work->detail, sizeof(work->detail), "OpenCL, %u groups%s", made->groups, request->kind == WORK_LAUNCH ? "" : ", 500 in a row");
 	return BENCH_OK;
 }
 
@@ -96,7 +96,8 @@ static enum bench_outcome issue_verify(struct bench_work *work, struct bench_che
 	const union opencl_value values[] = {{.memory = made->buffers[0]}, {.u32 = rounds}, {.f32 = ISSUE_TURN}};
 	double allowed = steps * pairs * (is_half(made) ? 0x1p-12 : 0x1p-24);
 	uint64_t seed = 1, items = (uint64_t)made->groups * KERNEL_GROUP_ITEMS;
-	const union opencl_value fill[] = {{.memory = made->buffers[0]}, {.u32 = UINT32_MAX}, {.u64 = items * sizeof(float) / KERNEL_VECTOR_BYTES}};
+	const union opencl_value fill[] = {
+		{.memory = made->buffers[0]}, {.u32 = UINT32_MAX}, {.u64 = items * sizeof(float) / KERNEL_VECTOR_BYTES}};
 	enum bench_outcome outcome = opencl_run_kernel(made->session, KERNEL_FILL_WORD, (struct kernel_groups){made->groups, 1, 1}, fill, reason);
 
 	*check = (struct bench_check){.verified = true};
@@ -144,14 +145,15 @@ static enum bench_outcome issue_make(struct opencl_work *made, struct bench_reas
 	return outcome == BENCH_OK ? issue_calibrate(made, reason) : outcome;
 }
 
-enum bench_outcome opencl_issue_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason)
+enum bench_outcome opencl_issue_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	struct opencl_work *made;
 	enum bench_outcome outcome;
 
 	if (request->precision != PRECISION_FP32 && request->precision != PRECISION_FP16)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "the opencl backend measures multiply-adds in fp32 and fp16, not in %s", precision_name(request->precision));
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the opencl backend measures multiply-adds in fp32 and fp16, not in %s",
+			precision_name(request->precision));
 	if (request->precision == PRECISION_FP16 && !session->half)
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "the driver does not support half precision (cl_khr_fp16)");
 	made = opencl_work_new(session, request);

@@ -9,8 +9,8 @@ enum { MATRIX_SAMPLES = 64, MATRIX_SIDE_MAX = 1 << 20, SEED_A = 2, SEED_B = 3 };
 static enum bench_outcome matrix_check(struct opencl_work *work, struct bench_check *check, struct bench_reason *reason)
 {
 	const struct bench_shape *s = &work->request.shape;
-	const struct reference_product product = {.shape = *s, .product = work->request.product, .precision = work->request.precision,
-		.seed_a = SEED_A, .seed_b = SEED_B, .scale = 1};
+	const struct reference_product product = {
+		.shape = *s, .product = work->request.product, .precision = work->request.precision, .seed_a = SEED_A, .seed_b = SEED_B, .scale = 1};
 	size_t bytes = reference_element_bytes(work->request.precision);
 	enum bench_outcome outcome = BENCH_OK;
 	uint64_t seed = 1;
@@ -33,8 +33,8 @@ static enum bench_outcome matrix_make(struct opencl_work *made, struct bench_rea
 {
 	const struct bench_shape *s = &made->request.shape;
 	double bytes = (double)reference_element_bytes(made->request.precision), m = (double)s->m, n = (double)s->n, k = (double)s->k;
-	union opencl_value values[10] = {[3] = {.u32 = (uint32_t)s->m}, [4] = {.u32 = (uint32_t)s->n}, [5] = {.u32 = (uint32_t)s->k},
-		[6] = {.f32 = 1}};
+	union opencl_value values[10] = {
+		[3] = {.u32 = (uint32_t)s->m}, [4] = {.u32 = (uint32_t)s->n}, [5] = {.u32 = (uint32_t)s->k}, [6] = {.f32 = 1}};
 	enum bench_outcome outcome = opencl_work_buffer(made, m * k * bytes, &values[1].memory, reason);
 
 	if (outcome == BENCH_OK)
@@ -46,22 +46,25 @@ static enum bench_outcome matrix_make(struct opencl_work *made, struct bench_rea
 	made->outputs = 2;
 	if (outcome == BENCH_OK)
 		outcome = opencl_work_buffer(made, m * n * bytes, &values[0].memory, reason);
-	return outcome != BENCH_OK ? outcome : opencl_work_launch(made, kernel_gemm(made->request.precision, made->request.product),
-		kernel_gemm_groups(s, 1), values, reason);
+	return outcome != BENCH_OK
+		? outcome
+		: opencl_work_launch(made, kernel_gemm(made->request.precision, made->request.product), kernel_gemm_groups(s, 1), values, reason);
 }
 
-enum bench_outcome opencl_matrix_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason)
+enum bench_outcome opencl_matrix_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	const struct bench_shape *s = &request->shape;
 	struct opencl_work *made;
 	enum bench_outcome outcome;
 
 	if (request->method == METHOD_LIBRARY_GEMM)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "OpenCL has no matrix library that is comparable to a vendor's; "
+		return bench_refuse(reason, BENCH_UNSUPPORTED,
+			"OpenCL has no matrix library that is comparable to a vendor's; "
 			"the cuda backend measures NVIDIA's");
 	if (kernel_gemm(request->precision, request->product) == KERNEL_COUNT)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "own kernels multiply in fp32, bf16 and fp16, not in %s", precision_name(request->precision));
+		return bench_refuse(
+			reason, BENCH_UNSUPPORTED, "own kernels multiply in fp32, bf16 and fp16, not in %s", precision_name(request->precision));
 	if (s->m < 1 || s->n < 1 || s->k < 1 || s->m > MATRIX_SIDE_MAX || s->n > MATRIX_SIDE_MAX || s->k > MATRIX_SIDE_MAX)
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "the sides of a matrix must be 1 to %d", MATRIX_SIDE_MAX);
 	made = opencl_work_new(session, request);

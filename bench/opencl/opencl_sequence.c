@@ -11,7 +11,7 @@ struct sequence_part {
 struct sequence_state {
 	struct sequence_part *parts; /* all different: equal work of several layers is prepared once */
 	size_t part_count;
-	struct opencl_work **made;   /* in the order of execution */
+	struct opencl_work **made; /* in the order of execution */
 	size_t count;
 };
 
@@ -58,8 +58,8 @@ static void sequence_release(struct bench_work *work)
 
 static bool can_be_a_part(enum bench_work_kind kind)
 {
-	return kind == WORK_GEMM || kind == WORK_ATTENTION || kind == WORK_KV_READ || kind == WORK_ELEMENTWISE ||
-		kind == WORK_STREAM_READ || kind == WORK_STREAM_COPY || kind == WORK_STREAM_TRIAD || kind == WORK_ISSUE_RATE;
+	return kind == WORK_GEMM || kind == WORK_ATTENTION || kind == WORK_KV_READ || kind == WORK_ELEMENTWISE || kind == WORK_STREAM_READ ||
+		kind == WORK_STREAM_COPY || kind == WORK_STREAM_TRIAD || kind == WORK_ISSUE_RATE;
 }
 
 static bool same_attention(const struct bench_attention *a, const struct bench_attention *b)
@@ -113,8 +113,8 @@ static enum bench_outcome sequence_fill(struct bench_session *session, struct se
 	return outcome;
 }
 
-enum bench_outcome opencl_sequence_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason)
+enum bench_outcome opencl_sequence_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	struct sequence_state *state;
 	enum bench_outcome outcome;

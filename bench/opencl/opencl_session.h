@@ -18,11 +18,11 @@ struct bench_session {
 	struct opencl_context *context;
 	struct opencl_queue *queue, *second_queue; /* in order, with profiling; the second is only for transfers both ways at once */
 	struct opencl_program *program;
-	size_t allocation_bytes;              /* size limit of one buffer */
-	double free_bytes;                    /* device memory that buffers may still take */
-	bool half;                            /* cl_khr_fp16 */
-	size_t cache_bytes;                   /* assumed if the driver's figure is not a last-level cache */
-	struct opencl_memory *flush;                         /* twice the cache; NULL until used */
+	size_t allocation_bytes;     /* size limit of one buffer */
+	double free_bytes;           /* device memory that buffers may still take */
+	bool half;                   /* cl_khr_fp16 */
+	size_t cache_bytes;          /* assumed if the driver's figure is not a last-level cache */
+	struct opencl_memory *flush; /* twice the cache; NULL until used */
 	struct opencl_kernel *flush_kernel;
 };
 
@@ -51,9 +51,9 @@ struct opencl_work {
 	/* Compares sampled outputs after a run. The buffers from `outputs` on are poisoned before the run. */
 	enum bench_outcome (*check)(struct opencl_work *work, struct bench_check *check, struct bench_reason *reason);
 	size_t outputs;
-	uint32_t groups;        /* of a stream read: number of partial sums */
-	uint64_t count;         /* of elements or vectors; the kind of work defines it */
-	uint32_t rounds;        /* of an issue-rate kernel */
+	uint32_t groups; /* of a stream read: number of partial sums */
+	uint64_t count;  /* of elements or vectors; the kind of work defines it */
+	uint32_t rounds; /* of an issue-rate kernel */
 };
 
 /* Creates work without buffers and launches; NULL: out of memory. opencl_work_free() frees it with all that it owns. */
@@ -72,9 +72,10 @@ enum bench_outcome opencl_run_kernel(struct bench_session *session, enum kernel 
 	const union opencl_value *values, struct bench_reason *reason);
 enum bench_outcome opencl_fill_normal(struct bench_session *session, struct opencl_memory *buffer, uint64_t count, uint64_t seed,
 	enum precision precision, struct bench_reason *reason);
-enum bench_outcome opencl_fill_pattern(struct bench_session *session, struct opencl_memory *buffer, uint64_t count, struct bench_reason *reason);
-enum bench_outcome opencl_read(struct bench_session *session, struct opencl_memory *buffer, size_t offset, size_t bytes, void *out,
-	struct bench_reason *reason);
+enum bench_outcome opencl_fill_pattern(
+	struct bench_session *session, struct opencl_memory *buffer, uint64_t count, struct bench_reason *reason);
+enum bench_outcome opencl_read(
+	struct bench_session *session, struct opencl_memory *buffer, size_t offset, size_t bytes, void *out, struct bench_reason *reason);
 
 /* Groups for a list: one element per work-item, at most 2^22 groups. */
 struct kernel_groups opencl_list_groups(const struct bench_session *session, uint64_t elements);
@@ -86,23 +87,23 @@ enum bench_outcome opencl_launches_run(struct opencl_work *const *works, size_t 
 void opencl_work_publish(struct opencl_work *made, struct bench_work *work);
 
 /* bench_backend.prepare for all kinds of work, and the functions for each kind; *work is cleared before. */
-enum bench_outcome opencl_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason);
-enum bench_outcome opencl_launch_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason);
-enum bench_outcome opencl_issue_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason);
-enum bench_outcome opencl_stream_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason);
-enum bench_outcome opencl_transfer_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason);
-enum bench_outcome opencl_matrix_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason);
-enum bench_outcome opencl_attention_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason);
-enum bench_outcome opencl_cache_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason);
-enum bench_outcome opencl_sequence_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason);
+enum bench_outcome opencl_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason);
+enum bench_outcome opencl_launch_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason);
+enum bench_outcome opencl_issue_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason);
+enum bench_outcome opencl_stream_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason);
+enum bench_outcome opencl_transfer_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason);
+enum bench_outcome opencl_matrix_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason);
+enum bench_outcome opencl_attention_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason);
+enum bench_outcome opencl_cache_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason);
+enum bench_outcome opencl_sequence_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason);
 
 #endif

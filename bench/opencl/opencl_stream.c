@@ -42,8 +42,9 @@ static double expected_element(const struct opencl_work *work, uint64_t i)
 {
 	double element = (double)reference_pattern(i);
 
-	return work->request.kind == WORK_STREAM_TRIAD ? element + STREAM_SCALAR * element :
-		work->request.kind == WORK_ELEMENTWISE ? element * STREAM_SCALAR + 1 : element;
+	return work->request.kind == WORK_STREAM_TRIAD ? element + STREAM_SCALAR * element
+		: work->request.kind == WORK_ELEMENTWISE   ? element * STREAM_SCALAR + 1
+												   : element;
 }
 
 /* Checks the first and last element, and others at random. They must be equal to the last bit: the pattern leaves
@@ -63,13 +64,13 @@ static enum bench_outcome check_written(struct opencl_work *work, struct bench_c
 	return outcome;
 }
 
-static enum bench_outcome add_kernel(struct opencl_work *work, struct opencl_memory *const *inputs, struct opencl_memory *out,
-	struct bench_reason *reason)
+static enum bench_outcome add_kernel(
+	struct opencl_work *work, struct opencl_memory *const *inputs, struct opencl_memory *out, struct bench_reason *reason)
 {
 	uint64_t vectors = work->count * ELEMENT_BYTES / KERNEL_VECTOR_BYTES;
 	const union opencl_value move[] = {{.memory = out}, {.memory = inputs[0]}, {.u64 = vectors}};
-	const union opencl_value triad[] = {{.memory = out}, {.memory = inputs[0]}, {.memory = inputs[1]}, {.f32 = (float)STREAM_SCALAR},
-		{.u64 = vectors}};
+	const union opencl_value triad[] = {
+		{.memory = out}, {.memory = inputs[0]}, {.memory = inputs[1]}, {.f32 = (float)STREAM_SCALAR}, {.u64 = vectors}};
 	const union opencl_value scale[] = {{.memory = out}, {.memory = inputs[0]}, {.f32 = (float)STREAM_SCALAR}, {.u64 = vectors}};
 	struct kernel_groups groups = opencl_list_groups(work->session, vectors);
 
@@ -91,8 +92,9 @@ static double wanted_bytes(const struct opencl_work *work, bool *cache_resident)
 
 	if (request->kind != WORK_ELEMENTWISE && request->kind != WORK_KV_READ)
 		return array_bytes(work->session, cache_resident);
-	bytes = request->kind == WORK_ELEMENTWISE ? request->bytes / 2 :
-		bench_kv_bytes(&request->attention, request->precision == PRECISION_UNSET ? 2 : precision_weight_bytes(request->precision));
+	bytes = request->kind == WORK_ELEMENTWISE
+		? request->bytes / 2
+		: bench_kv_bytes(&request->attention, request->precision == PRECISION_UNSET ? 2 : precision_weight_bytes(request->precision));
 	*cache_resident = bytes < cache && !request->cold;
 	return fmax(ceil(bytes / KERNEL_VECTOR_BYTES), 1) * KERNEL_VECTOR_BYTES;
 }
@@ -125,8 +127,8 @@ static enum bench_outcome stream_make(struct opencl_work *made, double bytes, st
 	return outcome == BENCH_OK ? add_kernel(made, inputs, out, reason) : outcome;
 }
 
-enum bench_outcome opencl_stream_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason)
+enum bench_outcome opencl_stream_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	struct opencl_work *made = opencl_work_new(session, request);
 	enum bench_outcome outcome;

@@ -66,7 +66,8 @@ static enum bench_outcome check_way(struct transfer_state *state, int way, struc
 		if (way == FROM_DEVICE)
 			element = state->host[FROM_DEVICE].elements[i];
 		else
-			outcome = opencl_read(state->work->session, state->work->buffers[TO_DEVICE], i * sizeof(element), sizeof(element), &element, reason);
+			outcome = opencl_read(
+				state->work->session, state->work->buffers[TO_DEVICE], i * sizeof(element), sizeof(element), &element, reason);
 		reference_compare(check, (double)element, (double)reference_pattern(i), 1e-9);
 	}
 	return outcome;
@@ -117,8 +118,8 @@ static void transfer_release(struct bench_work *work)
 	work->state = NULL;
 }
 
-static enum bench_outcome host_memory_make(struct bench_session *session, bool pinned, size_t bytes, struct host_memory *host,
-	struct bench_reason *reason)
+static enum bench_outcome host_memory_make(
+	struct bench_session *session, bool pinned, size_t bytes, struct host_memory *host, struct bench_reason *reason)
 {
 	int code = CL_SUCCESS;
 
@@ -164,8 +165,8 @@ static enum bench_outcome transfer_make(struct transfer_state *state, struct ben
 	return outcome;
 }
 
-enum bench_outcome opencl_transfer_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason)
+enum bench_outcome opencl_transfer_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	struct transfer_state *state = calloc(1, sizeof(*state));
 	double bytes = request->transfer.bytes;

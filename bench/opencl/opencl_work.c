@@ -28,8 +28,7 @@ void opencl_work_free(struct opencl_work *work)
 	free(work);
 }
 
-enum bench_outcome opencl_work_buffer(struct opencl_work *work, double bytes, struct opencl_memory **buffer,
-	struct bench_reason *reason)
+enum bench_outcome opencl_work_buffer(struct opencl_work *work, double bytes, struct opencl_memory **buffer, struct bench_reason *reason)
 {
 	struct bench_session *session = work->session;
 	size_t whole = ((size_t)bytes + KERNEL_VECTOR_BYTES - 1) / KERNEL_VECTOR_BYTES * KERNEL_VECTOR_BYTES;
@@ -37,8 +36,9 @@ enum bench_outcome opencl_work_buffer(struct opencl_work *work, double bytes, st
 
 	CHECK(work->buffer_count < OPENCL_BUFFERS_MAX);
 	if (!(bytes > 0) || bytes > (double)session->allocation_bytes || bytes > session->free_bytes)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "a buffer of %.0f MiB does not fit: the device has %.0f MiB left, and a buffer may have at most %.0f MiB",
-			bytes / 0x1p20, session->free_bytes / 0x1p20, (double)session->allocation_bytes / 0x1p20);
+		return bench_refuse(reason, BENCH_UNSUPPORTED,
+			"a buffer of %.0f MiB does not fit: the device has %.0f MiB left, and a buffer may have at most %.0f MiB", bytes / 0x1p20,
+			session->free_bytes / 0x1p20, (double)session->allocation_bytes / 0x1p20);
 	*buffer = session->api->buffer_create(session->context, CL_MEM_READ_WRITE, whole, NULL, &code);
 	if (!*buffer)
 		return opencl_refuse(reason, "clCreateBuffer", code);
@@ -120,8 +120,8 @@ enum bench_outcome opencl_fill_normal(struct bench_session *session, struct open
 	return opencl_run_kernel(session, kernel_fill_normal(precision), opencl_list_groups(session, count), values, reason);
 }
 
-enum bench_outcome opencl_fill_pattern(struct bench_session *session, struct opencl_memory *buffer, uint64_t count,
-	struct bench_reason *reason)
+enum bench_outcome opencl_fill_pattern(
+	struct bench_session *session, struct opencl_memory *buffer, uint64_t count, struct bench_reason *reason)
 {
 	const union opencl_value values[] = {{.memory = buffer}, {.u64 = count}};
 
@@ -137,8 +137,8 @@ static enum bench_outcome poison(struct opencl_work *work, size_t at, struct ben
 	return opencl_run_kernel(work->session, KERNEL_FILL_WORD, opencl_list_groups(work->session, vectors), values, reason);
 }
 
-enum bench_outcome opencl_read(struct bench_session *session, struct opencl_memory *buffer, size_t offset, size_t bytes, void *out,
-	struct bench_reason *reason)
+enum bench_outcome opencl_read(
+	struct bench_session *session, struct opencl_memory *buffer, size_t offset, size_t bytes, void *out, struct bench_reason *reason)
 {
 	int code = session->api->read(session->queue, buffer, 1, offset, bytes, out, 0, NULL, NULL);
 
@@ -146,8 +146,8 @@ enum bench_outcome opencl_read(struct bench_session *session, struct opencl_memo
 }
 
 /* Reads the device's clock: from the start of the first launch to the end of the last. */
-static enum bench_outcome elapsed(const struct opencl_api *api, struct opencl_event *first, struct opencl_event *last,
-	double *elapsed_s, struct bench_reason *reason)
+static enum bench_outcome elapsed(
+	const struct opencl_api *api, struct opencl_event *first, struct opencl_event *last, double *elapsed_s, struct bench_reason *reason)
 {
 	uint64_t start_ns = 0, end_ns = 0;
 	int code = api->event_profile(first, CL_PROFILING_START, sizeof(start_ns), &start_ns, NULL);
@@ -172,7 +172,8 @@ static enum bench_outcome flush_caches(struct bench_session *session, struct ben
 
 	if (!session->flush) {
 		if (bytes > session->allocation_bytes || (double)bytes > session->free_bytes)
-			return bench_refuse(reason, BENCH_UNSUPPORTED, "not enough memory for the %.0f MiB that flush the caches", (double)bytes / 0x1p20);
+			return bench_refuse(
+				reason, BENCH_UNSUPPORTED, "not enough memory for the %.0f MiB that flush the caches", (double)bytes / 0x1p20);
 		session->flush = session->api->buffer_create(session->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
 		if (!session->flush)
 			return opencl_refuse(reason, "clCreateBuffer", code);
@@ -198,8 +199,8 @@ enum bench_outcome opencl_launches_run(struct opencl_work *const *works, size_t 
 		}
 	if (code == CL_SUCCESS)
 		code = api->finish(session->queue);
-	outcome = code == CL_SUCCESS ? elapsed(api, first, last ? last : first, elapsed_s, reason) :
-		opencl_refuse(reason, "running kernels", code);
+	outcome = code == CL_SUCCESS ? elapsed(api, first, last ? last : first, elapsed_s, reason)
+								 : opencl_refuse(reason, "running kernels", code);
 	if (first)
 		(void)api->event_release(first);
 	if (last)

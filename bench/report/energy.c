@@ -4,7 +4,7 @@
 #include "bench/report/sampler.h"
 
 /* Counters change every 20 to 100 ms (NVML). Over a window of this length, these steps do not matter. */
-#define COUNTER_WINDOW_S 2.0
+#define COUNTER_WINDOW_S  2.0
 #define SHORTEST_WINDOW_S 0.3
 
 void bench_window_poll(struct bench_window *window, double now_s, const struct bench_sensors *sensors)
@@ -65,13 +65,16 @@ static bool by_polls(const struct bench_window *window, struct bench_energy *ene
 
 bool bench_window_energy(const struct bench_window *window, double idle_w, double flops, struct bench_energy *energy)
 {
-	*energy = (struct bench_energy){.window_s = window->end_s - window->begin_s, .idle_w = idle_w, .samples = window->polls,
-		.scope = window->scope ? window->scope : "device", .joules_per_tflop = (double)NAN};
+	*energy = (struct bench_energy){.window_s = window->end_s - window->begin_s,
+		.idle_w = idle_w,
+		.samples = window->polls,
+		.scope = window->scope ? window->scope : "device",
+		.joules_per_tflop = (double)NAN};
 	if (!(energy->window_s >= SHORTEST_WINDOW_S))
 		return false;
 	/* Over a short window the counter's steps are too coarse, so polls come first: they average over more of it. */
-	if (energy->window_s >= COUNTER_WINDOW_S ? !by_counter(window, energy) && !by_polls(window, energy) :
-			!by_polls(window, energy) && !by_counter(window, energy))
+	if (energy->window_s >= COUNTER_WINDOW_S ? !by_counter(window, energy) && !by_polls(window, energy)
+											 : !by_polls(window, energy) && !by_counter(window, energy))
 		return false;
 	if (flops > 0)
 		energy->joules_per_tflop = energy->energy_joules / (flops * 1e-12);

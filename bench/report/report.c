@@ -136,8 +136,8 @@ static void tell_progress(struct bench_report *report)
 	} else if (report->progress) {
 		int done = (int)fmin(20, 20 * elapsed_s / progress->budget_s);
 
-		fprintf(stderr, "\r\033[K[%.*s%.*s] %s %.0f of %.0f s", done, "####################", 20 - done,
-			"....................", progress->test, elapsed_s, progress->budget_s);
+		fprintf(stderr, "\r\033[K[%.*s%.*s] %s %.0f of %.0f s", done, "####################", 20 - done, "....................",
+			progress->test, elapsed_s, progress->budget_s);
 	}
 }
 
@@ -300,9 +300,8 @@ void bench_report_result(struct bench_report *report, const struct bench_result 
 	if (report->style == REPORT_RECORD) {
 		write_record(report, result);
 	} else if (report->style == REPORT_TABLE) {
-		dprintf(report->fd, "%s: %zu measures, %zu failed, %.1f of %.0f s%s%s\n", verdict_names[result->verdict],
-			result->measures, result->failed, result->elapsed_s, result->budget_s, result->reason ? ": " : "",
-			result->reason ? result->reason : "");
+		dprintf(report->fd, "%s: %zu measures, %zu failed, %.1f of %.0f s%s%s\n", verdict_names[result->verdict], result->measures,
+			result->failed, result->elapsed_s, result->budget_s, result->reason ? ": " : "", result->reason ? result->reason : "");
 	} else {
 		line_begin(report, &writer, &report->text, "result");
 		result_encode(result, &writer);

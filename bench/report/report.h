@@ -23,35 +23,35 @@ enum bench_confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH, CONF
 /* Power and energy of a window of steady work. NaN: unknown. */
 struct bench_energy {
 	double window_s, energy_joules, mean_w;
-	double idle_w, dynamic_joules;    /* dynamic: above the idle power */
+	double idle_w, dynamic_joules; /* dynamic: above the idle power */
 	double joules_per_tflop;
-	double limit_fraction;            /* mean power divided by the power limit */
+	double limit_fraction; /* mean power divided by the power limit */
 	size_t samples;
-	const char *source, *by, *scope;  /* static: "nvml", "rapl"; "counter" or "polls"; "gpu_board", "cpu_package" */
+	const char *source, *by, *scope; /* static: "nvml", "rapl"; "counter" or "polls"; "gpu_board", "cpu_package" */
 	enum bench_confidence confidence;
 };
 
 struct bench_measure {
 	const char *test, *bottleneck, *detail;
-	const char *role;                        /* in the plan's work; NULL: none */
+	const char *role;                         /* in the plan's work; NULL: none */
 	const struct bench_work_request *request; /* gives shape, product, attention, transfer, size; NULL: none of them */
-	const struct bench_block *block;         /* of a measured step; NULL: none */
+	const struct bench_block *block;          /* of a measured step; NULL: none */
 	enum bench_method method;
 	enum precision precision;
 	enum bench_unit unit;
 	struct bench_statistics statistics;
 	size_t warmup, runs_per_sample;
-	double count;        /* in one step of the plan; 0: unknown */
-	double disagreement; /* between the later and the earlier half of its rounds: |median / median - 1|; NaN: one round */
+	double count;                   /* in one step of the plan; 0: unknown */
+	double disagreement;            /* between the later and the earlier half of its rounds: |median / median - 1|; NaN: one round */
 	size_t rounds, rounds_left_out; /* rounds measured; rounds of those left out because the host gave the CPUs to others */
 	double median_p10, median_p90;  /* the median is between these with a probability of 80 % (E149); NaN: unknown */
 	bool trend;                     /* its rounds have a trend (E150) */
 	double steal_fraction, others_fraction; /* share of the CPUs' time that other guests of the host and other processes used; NaN: unknown */
-	double bytes, flops; /* of one run; 0: not counted */
+	double bytes, flops;                    /* of one run; 0: not counted */
 	double elapsed_s;
-	double predicted_s;  /* NaN: not predicted */
+	double predicted_s; /* NaN: not predicted */
 	bool cache_resident;
-	uint64_t throttle_reasons; /* seen during the measurement; bit 1 << enum bench_throttle */
+	uint64_t throttle_reasons;         /* seen during the measurement; bit 1 << enum bench_throttle */
 	const struct bench_energy *energy; /* NULL: not measured */
 	struct bench_check check;
 };
@@ -61,7 +61,7 @@ struct bench_fit {
 	const char *test, *what; /* "to_device"; NULL: the test has only one fit */
 	enum bench_method method;
 	double alpha_s, beta_bytes_per_s;
-	double worst_residual;   /* |fitted / measured - 1| of the size with the largest error */
+	double worst_residual; /* |fitted / measured - 1| of the size with the largest error */
 	size_t sizes;
 };
 
@@ -90,11 +90,11 @@ enum bench_report_style { REPORT_LINES, REPORT_TABLE, REPORT_RECORD };
 
 struct bench_report {
 	enum bench_report_style style;
-	int fd;                  /* receives the lines, table or record */
-	bool progress;           /* REPORT_TABLE: a progress line on a terminal's stderr */
-	struct buffer text;      /* the current line, or the record so far */
+	int fd;                                     /* receives the lines, table or record */
+	bool progress;                              /* REPORT_TABLE: a progress line on a terminal's stderr */
+	struct buffer text;                         /* the current line, or the record so far */
 	struct buffer measures, fits, means, skips; /* REPORT_RECORD: the members of each list */
-	bool broken;             /* writing failed: the reader is gone */
+	bool broken;                                /* writing failed: the reader is gone */
 	struct bench_progress current;
 	pthread_mutex_t lock;
 };

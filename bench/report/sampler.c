@@ -88,8 +88,8 @@ static void release(struct bench_sampler *sampler)
 	free(sampler);
 }
 
-struct bench_sampler *bench_sampler_new(const struct bench_backend *backend, struct bench_session *session,
-	struct bench_report *report, struct bench_reason *reason)
+struct bench_sampler *bench_sampler_new(
+	const struct bench_backend *backend, struct bench_session *session, struct bench_report *report, struct bench_reason *reason)
 {
 	struct bench_sensors sensors = {0};
 	struct bench_sampler *sampler;

@@ -13,8 +13,8 @@
 struct bench_sampler;
 
 /* Returns NULL, with the reason, if the device has no sensors or the thread cannot start. */
-struct bench_sampler *bench_sampler_new(const struct bench_backend *backend, struct bench_session *session,
-	struct bench_report *report, struct bench_reason *reason);
+struct bench_sampler *bench_sampler_new(
+	const struct bench_backend *backend, struct bench_session *session, struct bench_report *report, struct bench_reason *reason);
 void bench_sampler_free(struct bench_sampler *sampler);
 
 /* Sleeps and stores the mean power of that time as the idle power. */
@@ -40,7 +40,7 @@ struct bench_window {
 	double first_poll_s, last_poll_s, last_poll_w; /* times; power */
 	double polled_joules;                          /* trapezoids from the first to the last poll */
 	double lowest_w, highest_w;
-	double limit_w;                                /* NaN: unknown */
+	double limit_w; /* NaN: unknown */
 	uint64_t throttle_reasons;
 };
 

@@ -15,7 +15,7 @@ enum { WATCHDOG_EXIT = 124 };
 struct watchdog {
 	struct bench_report *report;
 	_Atomic uint64_t alive; /* the work's counter */
-	int64_t deadline_ns; /* monotonic */
+	int64_t deadline_ns;    /* monotonic */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;

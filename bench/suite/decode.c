@@ -7,18 +7,29 @@
 #include "bench/cpu/cpu_pool.h"
 #include "bench/random.h"
 
-enum { TEXT_BYTES = 1 << 20, WORDS = 4096, WORD_MAX = 12, JPEG_WIDTH = 500, JPEG_HEIGHT = 375, JPEG_QUALITY = 90,
-	JPEG_ALLOWED_ERROR = 64, Z_OK_CODE = 0, Z_LEVEL = 6, TJPF_RGB_CODE = 0, TJSAMP_420_CODE = 2 };
+enum {
+	TEXT_BYTES = 1 << 20,
+	WORDS = 4096,
+	WORD_MAX = 12,
+	JPEG_WIDTH = 500,
+	JPEG_HEIGHT = 375,
+	JPEG_QUALITY = 90,
+	JPEG_ALLOWED_ERROR = 64,
+	Z_OK_CODE = 0,
+	Z_LEVEL = 6,
+	TJPF_RGB_CODE = 0,
+	TJSAMP_420_CODE = 2
+};
 
 struct decode_state {
 	void *library;
 	struct cpu_pool *pool;
 	_Atomic uint64_t *alive;
-	_Atomic int wrong;           /* number of failed runs */
+	_Atomic int wrong; /* number of failed runs */
 	unsigned char *plain, *packed;
 	unsigned long plain_bytes, packed_bytes;
-	unsigned char **outputs;     /* one per thread */
-	void **decoders;             /* tjhandle of each thread; NULL for zlib */
+	unsigned char **outputs; /* one per thread */
+	void **decoders;         /* tjhandle of each thread; NULL for zlib */
 	int threads;
 	bool (*decode)(struct decode_state *state, int index);
 
@@ -71,14 +82,13 @@ static bool inflate_one(struct decode_state *state, int index)
 {
 	unsigned long length = state->plain_bytes;
 
-	return state->uncompress(state->outputs[index], &length, state->packed, state->packed_bytes) == Z_OK_CODE &&
-		length == state->plain_bytes;
+	return state->uncompress(state->outputs[index], &length, state->packed, state->packed_bytes) == Z_OK_CODE && length == state->plain_bytes;
 }
 
 static bool jpeg_one(struct decode_state *state, int index)
 {
 	return state->jpeg_decompress(state->decoders[index], state->packed, state->packed_bytes, state->outputs[index], JPEG_WIDTH, 0,
-		JPEG_HEIGHT, TJPF_RGB_CODE, 0) == 0;
+			   JPEG_HEIGHT, TJPF_RGB_CODE, 0) == 0;
 }
 
 /* Inflating must restore every byte. A JPEG of quality 90 may differ slightly. */
@@ -190,8 +200,7 @@ static bool pack_text(struct decode_state *state)
 	state->packed_bytes = state->compress_bound(state->plain_bytes);
 	state->packed = malloc(state->packed_bytes);
 	fill_text(state->plain, state->plain_bytes);
-	return state->packed &&
-		state->compress(state->packed, &state->packed_bytes, state->plain, state->plain_bytes, Z_LEVEL) == Z_OK_CODE;
+	return state->packed && state->compress(state->packed, &state->packed_bytes, state->plain, state->plain_bytes, Z_LEVEL) == Z_OK_CODE;
 }
 
 static bool pack_picture(struct decode_state *state)
@@ -200,8 +209,9 @@ static bool pack_picture(struct decode_state *state)
 	bool packed;
 
 	fill_picture(state->plain);
-	packed = encoder && state->jpeg_compress(encoder, state->plain, JPEG_WIDTH, 0, JPEG_HEIGHT, TJPF_RGB_CODE, &state->packed,
-		&state->packed_bytes, TJSAMP_420_CODE, JPEG_QUALITY, 0) == 0;
+	packed = encoder &&
+		state->jpeg_compress(encoder, state->plain, JPEG_WIDTH, 0, JPEG_HEIGHT, TJPF_RGB_CODE, &state->packed, &state->packed_bytes,
+			TJSAMP_420_CODE, JPEG_QUALITY, 0) == 0;
 	if (encoder)
 		(void)state->jpeg_destroy(encoder);
 	state->decoders = calloc((size_t)state->threads, sizeof(*state->decoders));

@@ -22,11 +22,11 @@ struct storage_state {
 	struct cpu_pool *pool;
 	size_t block_bytes, blocks; /* bytes of one read; number of blocks in the file */
 	bool random;
-	_Atomic size_t next;        /* index of the next block of a sequential read */
-	_Atomic int error;          /* errno of the first failed read; 0: none */
+	_Atomic size_t next; /* index of the next block of a sequential read */
+	_Atomic int error;   /* errno of the first failed read; 0: none */
 	_Atomic uint64_t *alive;
 	uint64_t seed;
-	unsigned char *buffers;     /* one per thread, aligned for direct reads */
+	unsigned char *buffers; /* one per thread, aligned for direct reads */
 };
 
 static size_t choose_block(struct storage_state *state, uint64_t *seed)
@@ -142,8 +142,9 @@ enum bench_outcome bench_storage_prepare(const struct storage_request *request, 
 	state->block_bytes = block_of(request->block_bytes);
 	outcome = storage_file_open(&state->file, request->path, request->write_bytes, request->alive, reason);
 	if (outcome == BENCH_OK && state->file.bytes / state->block_bytes < CHECKED_READS)
-		outcome = bench_refuse(reason, BENCH_UNSUPPORTED, "%.100s is too small: it has %zu bytes; the test needs at least %d reads of %zu bytes",
-			state->file.name, state->file.bytes, CHECKED_READS, state->block_bytes);
+		outcome = bench_refuse(reason, BENCH_UNSUPPORTED,
+			"%.100s is too small: it has %zu bytes; the test needs at least %d reads of %zu bytes", state->file.name, state->file.bytes,
+			CHECKED_READS, state->block_bytes);
 	if (outcome == BENCH_OK) {
 		state->blocks = state->file.bytes / state->block_bytes;
 		state->random = request->random;
@@ -157,9 +158,14 @@ enum bench_outcome bench_storage_prepare(const struct storage_request *request, 
 		state_free(state, request->threads);
 		return outcome;
 	}
-	*work = (struct bench_work){.state = state, .run = storage_run, .verify = storage_verify, .release = storage_release,
-		.bytes = (double)state->block_bytes * READS_EACH * request->threads, .cache_resident = !state->file.direct};
-	snprintf(work->detail, sizeof(work->detail), "%.20s, %.3g MiB %s%.3g KiB, %d threads%s", state->file.kind, (double)state->file.bytes / 0x1p20,
-		request->random ? "random " : "", (double)state->block_bytes / 0x1p10, request->threads, state->file.direct ? "" : ", page cache");
+	*work = (struct bench_work){.state = state,
+		.run = storage_run,
+		.verify = storage_verify,
+		.release = storage_release,
+		.bytes = (double)state->block_bytes * READS_EACH * request->threads,
+		.cache_resident = !state->file.direct};
+	snprintf(work->detail, sizeof(work->detail), "%.20s, %.3g MiB %s%.3g KiB, %d threads%s", state->file.kind,
+		(double)state->file.bytes / 0x1p20, request->random ? "random " : "", (double)state->block_bytes / 0x1p10, request->threads,
+		state->file.direct ? "" : ", page cache");
 	return BENCH_OK;
 }

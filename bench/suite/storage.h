@@ -10,11 +10,11 @@
 #include "bench/backend.h"
 
 struct storage_request {
-	const char *path;    /* a file or a folder */
-	double write_bytes;  /* 0: write nothing */
-	double block_bytes;  /* of one read */
+	const char *path;   /* a file or a folder */
+	double write_bytes; /* 0: write nothing */
+	double block_bytes; /* of one read */
 	bool random;
-	int threads;         /* concurrent reads */
+	int threads; /* concurrent reads */
 	_Atomic uint64_t *alive;
 };
 

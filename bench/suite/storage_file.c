@@ -22,10 +22,10 @@ static const struct {
 	const char *name;
 	bool in_memory;
 } kinds[] = {{0x01021994, "tmpfs", true}, {0x858458f6, "ramfs", true}, {0x958458f6, "hugetlbfs", true}, {0x64646178, "devdax", true},
-	{0xef53, "ext4", false}, {0x58465342, "xfs", false}, {0x9123683e, "btrfs", false}, {0xf2f52010, "f2fs", false}, {0x2fc12fc1, "zfs", false},
-	{0x794c7630, "overlayfs", false}, {0x6969, "nfs", false}, {0xff534d42, "cifs", false}, {0xfe534d42, "smb2", false},
-	{0x0bd00bd0, "lustre", false}, {0x47504653, "gpfs", false}, {0x00c36400, "ceph", false}, {0x65735546, "fuse", false},
-	{0x01021997, "9p", false}, {0xcafe4a11, "bpf", true}, {0x9fa0, "proc", true}, {0x62656572, "sysfs", true}};
+	{0xef53, "ext4", false}, {0x58465342, "xfs", false}, {0x9123683e, "btrfs", false}, {0xf2f52010, "f2fs", false},
+	{0x2fc12fc1, "zfs", false}, {0x794c7630, "overlayfs", false}, {0x6969, "nfs", false}, {0xff534d42, "cifs", false},
+	{0xfe534d42, "smb2", false}, {0x0bd00bd0, "lustre", false}, {0x47504653, "gpfs", false}, {0x00c36400, "ceph", false},
+	{0x65735546, "fuse", false}, {0x01021997, "9p", false}, {0xcafe4a11, "bpf", true}, {0x9fa0, "proc", true}, {0x62656572, "sysfs", true}};
 
 const char *bench_storage_kind(long f_type, bool *in_memory)
 {
@@ -88,8 +88,8 @@ static int write_random(int fd, size_t bytes, _Atomic uint64_t *alive)
 }
 
 /* Reserves the blocks first: a quota or a full disk then fails before anything is written. */
-static enum bench_outcome make_file(struct storage_file *file, const char *folder, double bytes, _Atomic uint64_t *alive,
-	struct bench_reason *reason)
+static enum bench_outcome make_file(
+	struct storage_file *file, const char *folder, double bytes, _Atomic uint64_t *alive, struct bench_reason *reason)
 {
 	struct statvfs space;
 	int error;
@@ -102,7 +102,8 @@ static enum bench_outcome make_file(struct storage_file *file, const char *folde
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "%.100s does not have enough free space for a test file of %.0f bytes", folder, bytes);
 	file->buffered_fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (file->buffered_fd < 0)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "a file without a name (O_TMPFILE) cannot be created in %.100s: %s", folder, strerror(errno));
+		return bench_refuse(
+			reason, BENCH_UNSUPPORTED, "a file without a name (O_TMPFILE) cannot be created in %.100s: %s", folder, strerror(errno));
 	file->bytes = (size_t)bytes;
 	error = posix_fallocate(file->buffered_fd, 0, (off_t)file->bytes);
 	if (!error)
@@ -158,8 +159,8 @@ static enum bench_outcome find_kind(struct storage_file *file, const char *path,
 	return BENCH_OK;
 }
 
-enum bench_outcome storage_file_open(struct storage_file *file, const char *path, double write_bytes, _Atomic uint64_t *alive,
-	struct bench_reason *reason)
+enum bench_outcome storage_file_open(
+	struct storage_file *file, const char *path, double write_bytes, _Atomic uint64_t *alive, struct bench_reason *reason)
 {
 	enum bench_outcome outcome;
 	struct stat state;

@@ -12,8 +12,8 @@
 /* Share of the budget that a test may use to prepare its later rounds. */
 #define PREPARING_SHARE_MAX 0.1
 
-#define IDLE_QUICK_S 0.4
-#define IDLE_FULL_S 3.0
+#define IDLE_QUICK_S   0.4
+#define IDLE_FULL_S    3.0
 #define IDLE_SHARE_MAX 0.1
 
 /* Adds a test. If it corrects plans, its rounds share its time. */
@@ -56,7 +56,8 @@ static bool refuse_name(const char *name, size_t length, struct bench_reason *re
 	for (size_t i = 0; i < bench_test_count; i++)
 		spelling_offer(&spelling, bench_tests[i].name);
 	spelling_list(&spelling, list, sizeof(list));
-	bench_refuse(reason, BENCH_FAILED, "no test \"%s\"%s%s", wanted, list[0] ? "; nearest: " : "; quick and full run all tests, --list shows their names", list);
+	bench_refuse(reason, BENCH_FAILED, "no test \"%s\"%s%s", wanted,
+		list[0] ? "; nearest: " : "; quick and full run all tests, --list shows their names", list);
 	return false;
 }
 
@@ -100,8 +101,8 @@ double bench_run_left_s(const struct bench_run *run)
 
 struct bench_work_request bench_request(const struct bench_run *run, const struct bench_test *test)
 {
-	return (struct bench_work_request){.kind = test->kind, .method = test->methods[0], .precision = test->precision,
-		.cold = test->cold, .alive = run->alive};
+	return (struct bench_work_request){
+		.kind = test->kind, .method = test->methods[0], .precision = test->precision, .cold = test->cold, .alive = run->alive};
 }
 
 void bench_run_skip(struct bench_run *run, const struct bench_test *test, enum bench_outcome outcome, const char *reason)
@@ -154,8 +155,8 @@ bool bench_run_figure(struct bench_run *run, struct bench_figure *figure, struct
 static void run_test(struct bench_run *run, const struct bench_plan *plan, size_t index, double slice_s)
 {
 	const struct bench_test *test = plan->tests[index];
-	struct bench_progress progress = {.test = test->name, .i = index, .n = plan->count, .budget_s = plan->budget_s,
-		.start_ns = run->start_ns};
+	struct bench_progress progress = {
+		.test = test->name, .i = index, .n = plan->count, .budget_s = plan->budget_s, .start_ns = run->start_ns};
 
 	run->unstable = false;
 	run->sampled_s = 0;
@@ -230,7 +231,8 @@ static double rounds_left_s(const struct bench_plan *plan, const struct rounds_p
 
 /* Called after a test's first round. A test without a figure gets no more rounds. A test whose preparation would
  * take too much of the suite's time gets only one more. */
-static void rounds_settle(const struct bench_run *run, const struct bench_plan *plan, const struct bench_test *test, struct rounds_plan *rounds, double took_s)
+static void rounds_settle(
+	const struct bench_run *run, const struct bench_plan *plan, const struct bench_test *test, struct rounds_plan *rounds, double took_s)
 {
 	rounds->dropped = true;
 	for (size_t f = 0; f < run->figure_count; f++)
@@ -240,7 +242,8 @@ static void rounds_settle(const struct bench_run *run, const struct bench_plan *
 }
 
 /* Runs one round of one test, if at least a quarter of its nominal time is left. */
-static bool run_round(struct bench_run *run, const struct bench_plan *plan, struct rounds_plan *rounds, size_t i, double nominal_s, double slice_s)
+static bool run_round(
+	struct bench_run *run, const struct bench_plan *plan, struct rounds_plan *rounds, size_t i, double nominal_s, double slice_s)
 {
 	int64_t start_ns = clock_monotonic_ns();
 
@@ -281,7 +284,8 @@ static void run_rounds(struct bench_run *run, const struct bench_plan *plan, str
 				continue;
 			nominal_s = round_slice_s(plan, &rounds[i], i, run->round);
 			slice_s = fair_slice_s(run, nominal_s, rounds_left_s(plan, rounds, i, run->round));
-			if (rounds[i].count > 1 || !run->full) /* in a full suite, a test with one round may use the time that others leave: power needs a long window */
+			if (rounds[i].count > 1 ||
+				!run->full) /* in a full suite, a test with one round may use the time that others leave: power needs a long window */
 				slice_s = fmin(slice_s, nominal_s);
 			if (!run_round(run, plan, &rounds[i], i, nominal_s, slice_s) && run->round == rounds[i].first) {
 				bench_report_skip(run->report, plan->tests[i]->name, "budget: no time is left for this test");

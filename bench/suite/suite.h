@@ -21,14 +21,14 @@ struct bench_run;
 struct bench_sampler;
 
 struct bench_test {
-	const char *name, *bottleneck;   /* bottleneck: compute, memory_bandwidth, launch_overhead, ...; see planner */
+	const char *name, *bottleneck;                /* bottleneck: compute, memory_bandwidth, launch_overhead, ...; see planner */
 	enum bench_method methods[BENCH_METHODS_MAX]; /* in order of preference; the same method twice: the only one */
 	enum bench_work_kind kind;
-	enum precision precision;        /* PRECISION_UNSET: has none, or the first that the device supports */
+	enum precision precision; /* PRECISION_UNSET: has none, or the first that the device supports */
 	enum bench_unit unit;
-	double quick_s, full_s;          /* slice in each suite; 0: not part of it */
-	bool repeats;                    /* corrects plans, so it is measured in rounds */
-	bool cold;                       /* caches are flushed before each run */
+	double quick_s, full_s; /* slice in each suite; 0: not part of it */
+	bool repeats;           /* corrects plans, so it is measured in rounds */
+	bool cold;              /* caches are flushed before each run */
 	void (*run)(struct bench_run *run, const struct bench_test *test, double slice_s);
 };
 
@@ -71,7 +71,7 @@ struct bench_rounds {
 	struct cpu_shares shares[BENCH_ROUNDS_MAX]; /* CPU time that others used in each round; all_s 0: unknown */
 	struct bench_measure measure; /* of all rounds; its pointers point to the members below or to data that outlives the run */
 	struct bench_work_request request;
-	struct bench_energy energy;   /* of the round with the longest window */
+	struct bench_energy energy; /* of the round with the longest window */
 	char detail[160];
 };
 
@@ -79,11 +79,11 @@ struct bench_run {
 	const struct bench_backend *backend;
 	struct bench_session *session;
 	struct bench_report *report;
-	struct bench_sampler *sampler;    /* NULL: the device has no sensors */
+	struct bench_sampler *sampler; /* NULL: the device has no sensors */
 	const struct bench_device *device;
 	const struct bench_device *peers; /* devices of the same backend, including this one */
 	size_t peer_count;
-	const struct bench_spec *spec;    /* the plan's measurements; NULL: the default sizes */
+	const struct bench_spec *spec; /* the plan's measurements; NULL: the default sizes */
 	struct bench_storage storage;
 	bool full;
 	int64_t start_ns, deadline_ns;    /* monotonic; of the whole suite */
@@ -96,7 +96,7 @@ struct bench_run {
 	int64_t squares[BENCH_TESTS_MAX]; /* side of each test's largest square, chosen in its first round; 0: not yet chosen */
 	size_t figure_count, fit_count, mean_count;
 	struct bench_rounds figures[BENCH_MEASURED_MAX];
-	struct bench_fit fits[BENCH_FITTED_MAX];   /* of all rounds; each round replaces them */
+	struct bench_fit fits[BENCH_FITTED_MAX]; /* of all rounds; each round replaces them */
 	struct bench_mean means[BENCH_FITTED_MAX];
 };
 
@@ -114,7 +114,7 @@ struct bench_figure {
 	const struct bench_block *block; /* NULL: none */
 	double count, predicted_s;       /* 0, NaN: none */
 	double slice_s;
-	bool steady;                     /* a fifth of the slice is warm-up, so power and clocks are steady */
+	bool steady; /* a fifth of the slice is warm-up, so power and clocks are steady */
 };
 
 /* Returns a request with the test's kind, method, precision and cache flush. */

@@ -6,8 +6,8 @@
 
 enum { PARTS_MAX = 256, LAYERS_MAX = 8 }; /* a layer has at most 16 parts, forward and backward */
 
-bool suite_choose_precision(struct bench_run *run, const struct bench_test *test, enum precision wanted,
-	struct bench_work_request *request, struct bench_reason *reason)
+bool suite_choose_precision(struct bench_run *run, const struct bench_test *test, enum precision wanted, struct bench_work_request *request,
+	struct bench_reason *reason)
 {
 	const enum precision tried[] = {wanted, PRECISION_BF16, PRECISION_FP16, PRECISION_FP32};
 
@@ -53,8 +53,8 @@ static void measure_attentions(struct bench_run *run, const struct bench_test *t
 	for (size_t i = 0; i < attentions->count; i++) {
 		const struct bench_spec_attention *planned = &attentions->items[i];
 		struct bench_work_request request = bench_request(run, test);
-		struct bench_figure figure = {.test = test, .count = given_or(planned->count, 0), .predicted_s = ABSENT_NUMBER,
-			.slice_s = slice_s / (double)attentions->count};
+		struct bench_figure figure = {
+			.test = test, .count = given_or(planned->count, 0), .predicted_s = ABSENT_NUMBER, .slice_s = slice_s / (double)attentions->count};
 		struct bench_reason reason = {""};
 
 		request.attention = planned->shape;
@@ -111,8 +111,8 @@ static void parts_add_attention(struct block_parts *parts, const struct bench_bl
 {
 	struct bench_work_request request = parts->common;
 
-	request.attention = (struct bench_attention){block->micro_batch, block->heads, block->kv_heads, block->sequence,
-		block->sequence, block->head_dimension, .causal = true, .backward = backward};
+	request.attention = (struct bench_attention){block->micro_batch, block->heads, block->kv_heads, block->sequence, block->sequence,
+		block->head_dimension, .causal = true, .backward = backward};
 	parts_add(parts, request, WORK_ATTENTION, parts->common.method);
 }
 
@@ -191,7 +191,8 @@ void test_block(struct bench_run *run, const struct bench_test *test, double sli
 		outcome = bench_run_try(run, test, &request, &work, &reason);
 	}
 	if (outcome == BENCH_OK) {
-		struct bench_figure figure = {.test = test, .request = &request, .block = block, .predicted_s = block->predicted_s, .slice_s = slice_s};
+		struct bench_figure figure = {
+			.test = test, .request = &request, .block = block, .predicted_s = block->predicted_s, .slice_s = slice_s};
 
 		(void)bench_work_measure(run, &figure, &work, NULL);
 		work.release(&work);

@@ -69,8 +69,8 @@ static double smallest_square_s(struct bench_run *run, const struct bench_test *
 
 /* Chooses one square in quick and several sizes in full, up to the largest that fits in the slice. The estimate uses
  * a small square, which runs at a lower rate, so the largest is rather too small than too large. */
-static void choose_squares(struct bench_run *run, const struct bench_test *test, enum precision precision, double longest_s,
-	struct chosen_products *chosen)
+static void choose_squares(
+	struct bench_run *run, const struct bench_test *test, enum precision precision, double longest_s, struct chosen_products *chosen)
 {
 	int64_t *kept = &run->squares[test - bench_tests], top = *kept > 0 ? *kept : run->full ? 8192 : 4096;
 	double once_s = *kept > 0 ? 0 : smallest_square_s(run, test, precision);
@@ -82,8 +82,8 @@ static void choose_squares(struct bench_run *run, const struct bench_test *test,
 		chosen_add(chosen, &(struct bench_spec_product){.m = side, .n = side, .k = side, .precision = precision, .count = 1});
 }
 
-static void choose_products(struct bench_run *run, const struct bench_test *test, enum precision precision, double slice_s,
-	struct chosen_products *chosen)
+static void choose_products(
+	struct bench_run *run, const struct bench_test *test, enum precision precision, double slice_s, struct chosen_products *chosen)
 {
 	chosen->count = 0;
 	if (run->spec && run->spec->products.count)
@@ -120,8 +120,13 @@ static void mean_add(struct mean_sums *sums, const struct bench_spec_product *pr
 
 static void mean_keep(struct bench_run *run, const struct bench_test *test, const struct mean_sums *sums)
 {
-	struct bench_mean mean = {.test = test->name, .method = test->methods[0], .precision = test->precision, .unit = test->unit,
-		.value = sums->flops / sums->time_s, .flops = sums->flops, .products = sums->products};
+	struct bench_mean mean = {.test = test->name,
+		.method = test->methods[0],
+		.precision = test->precision,
+		.unit = test->unit,
+		.value = sums->flops / sums->time_s,
+		.flops = sums->flops,
+		.products = sums->products};
 
 	if (sums->products)
 		bench_run_mean(run, &mean);

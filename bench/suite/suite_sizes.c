@@ -126,8 +126,7 @@ void test_peers(struct bench_run *run, const struct bench_test *test, double sli
 
 		for (size_t s = 0; peer_of(run, i) && s < sizes.count; s++) {
 			struct bench_work_request request = bench_request(run, test);
-			struct bench_figure figure = {.test = test, .predicted_s = ABSENT_NUMBER,
-				.slice_s = slice_s / (double)(others * sizes.count)};
+			struct bench_figure figure = {.test = test, .predicted_s = ABSENT_NUMBER, .slice_s = slice_s / (double)(others * sizes.count)};
 			double bytes_per_s;
 
 			request.peer = peer_of(run, i);

@@ -2,18 +2,27 @@
 
 #include "base/status.h"
 
-#define ONE(method)           {METHOD_##method, METHOD_##method}
-#define EITHER(first, second) {METHOD_##first, METHOD_##second}
-#define NONE                  PRECISION_UNSET
+#define ONE(method) \
+	{ \
+		METHOD_##method, METHOD_##method \
+	}
+#define EITHER(first, second) \
+	{ \
+		METHOD_##first, METHOD_##second \
+	}
+#define NONE PRECISION_UNSET
 
 /* Slices follow the shares of a plan's bottlenecks: products get the most. The tests run in this order. Streams are
  * before the products, which heat the device. The block is before its parts, because its figure is the most
  * important one. The host's storage and decoding are last. Columns: name, bottleneck, methods, work, precision,
  * unit, seconds in quick and full, repeats, cold, runner. */
 const struct bench_test bench_tests[] = {
-	{"launch_round_trip", "launch_overhead", EITHER(DRIVER_LAUNCH, THREAD_WAKE), WORK_LAUNCH, NONE, UNIT_SECONDS, 0.2, 1, true, false, test_work},
-	{"launch_pipelined", "launch_overhead", EITHER(DRIVER_LAUNCH, THREAD_WAKE), WORK_LAUNCH_PIPELINED, NONE, UNIT_SECONDS, 0.1, 0.5, true, false, test_work},
-	{"launch_graph", "launch_overhead", EITHER(DRIVER_LAUNCH, THREAD_WAKE), WORK_LAUNCH_GRAPH, NONE, UNIT_SECONDS, 0.1, 0.5, true, false, test_work},
+	{"launch_round_trip", "launch_overhead", EITHER(DRIVER_LAUNCH, THREAD_WAKE), WORK_LAUNCH, NONE, UNIT_SECONDS, 0.2, 1, true, false,
+		test_work},
+	{"launch_pipelined", "launch_overhead", EITHER(DRIVER_LAUNCH, THREAD_WAKE), WORK_LAUNCH_PIPELINED, NONE, UNIT_SECONDS, 0.1, 0.5, true,
+		false, test_work},
+	{"launch_graph", "launch_overhead", EITHER(DRIVER_LAUNCH, THREAD_WAKE), WORK_LAUNCH_GRAPH, NONE, UNIT_SECONDS, 0.1, 0.5, true, false,
+		test_work},
 	{"stream_read", "memory_bandwidth", ONE(STREAM), WORK_STREAM_READ, NONE, UNIT_BYTES_PER_S, 0.3, 2, false, false, test_work},
 	{"stream_copy", "memory_bandwidth", ONE(STREAM), WORK_STREAM_COPY, NONE, UNIT_BYTES_PER_S, 0.3, 2, false, false, test_work},
 	{"stream_triad", "memory_bandwidth", ONE(STREAM), WORK_STREAM_TRIAD, NONE, UNIT_BYTES_PER_S, 0.4, 2, true, false, test_work},
@@ -31,7 +40,8 @@ const struct bench_test bench_tests[] = {
 	{"gemm_kernel_bf16", "compute", ONE(KERNEL_GEMM), WORK_GEMM, PRECISION_BF16, UNIT_FLOPS_PER_S, 0.1, 1, false, true, test_products},
 	{"gemm_kernel_fp32", "compute", ONE(KERNEL_GEMM), WORK_GEMM, PRECISION_FP32, UNIT_FLOPS_PER_S, 0.3, 2, false, true, test_products},
 	{"gemm_sustained", "compute", EITHER(LIBRARY_GEMM, KERNEL_GEMM), WORK_GEMM, NONE, UNIT_FLOPS_PER_S, 0, 17, false, false, test_sustained},
-	{"attention", "compute", EITHER(LIBRARY_ATTENTION, KERNEL_ATTENTION), WORK_ATTENTION, NONE, UNIT_FLOPS_PER_S, 0.6, 5, false, false, test_attention},
+	{"attention", "compute", EITHER(LIBRARY_ATTENTION, KERNEL_ATTENTION), WORK_ATTENTION, NONE, UNIT_FLOPS_PER_S, 0.6, 5, false, false,
+		test_attention},
 	{"kv_read", "memory_bandwidth", ONE(STREAM), WORK_KV_READ, NONE, UNIT_BYTES_PER_S, 0.2, 3, false, false, test_kv_read},
 	{"peer_copy", "communication", ONE(COPY_ENGINE), WORK_PEER_COPY, NONE, UNIT_BYTES_PER_S, 0, 3, false, false, test_peers},
 	{"all_reduce", "communication", ONE(COLLECTIVE_LIBRARY), WORK_ALL_REDUCE, NONE, UNIT_BYTES_PER_S, 0, 7, true, false, test_all_reduce},

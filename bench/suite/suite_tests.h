@@ -25,7 +25,7 @@ void test_decode(struct bench_run *run, const struct bench_test *test, double sl
 /* Chooses the precision of a request whose test has none: the plan's (PRECISION_UNSET: the plan has none), else the
  * first of bf16, fp16 and fp32 that the device supports for this request. Returns false, with the last reason, if it
  * supports none. */
-bool suite_choose_precision(struct bench_run *run, const struct bench_test *test, enum precision wanted,
-	struct bench_work_request *request, struct bench_reason *reason);
+bool suite_choose_precision(struct bench_run *run, const struct bench_test *test, enum precision wanted, struct bench_work_request *request,
+	struct bench_reason *reason);
 
 #endif

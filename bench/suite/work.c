@@ -6,7 +6,7 @@
 #include "bench/suite/suite_tests.h"
 
 /* Share of a slice for warm-up of caches, pages and clocks. Power and temperature take longer to become steady. */
-#define WARMUP_SHARE 0.1
+#define WARMUP_SHARE        0.1
 #define WARMUP_STEADY_SHARE 0.2
 
 /* Energy is reported only for windows of at least this length: shorter ones are not reliable. */
@@ -21,7 +21,7 @@
 
 /* A round does not count if others (guests of the host, other processes) used more than this share of the CPUs'
  * time, provided that at least ROUNDS_LEAST rounds remain. */
-#define OTHERS_MOST 0.1
+#define OTHERS_MOST  0.1
 #define ROUNDS_LEAST 3
 
 struct repetition {
@@ -29,11 +29,11 @@ struct repetition {
 	struct bench_work *work;
 	struct bench_reason reason;
 	enum bench_outcome outcome;
-	double *samples_s;   /* where this round's samples are stored */
+	double *samples_s; /* where this round's samples are stored */
 	size_t count, warmup;
-	size_t least, most;  /* number of samples in this round */
-	size_t fit;          /* a figure starts only if time is left for this number of samples */
-	size_t runs;         /* per sample */
+	size_t least, most; /* number of samples in this round */
+	size_t fit;         /* a figure starts only if time is left for this number of samples */
+	size_t runs;        /* per sample */
 	double warmup_share;
 	struct cpu_shares shares; /* CPU time that others used meanwhile */
 };
@@ -139,10 +139,10 @@ static void to_unit(struct repetition *repetition, enum bench_unit unit)
 static uint64_t figure_key(const struct bench_work_request *request)
 {
 	const struct bench_attention *attention = &request->attention;
-	const int64_t parts[] = {request->shape.m, request->shape.n, request->shape.k, (int64_t)request->product,
-		(int64_t)request->precision, (int64_t)request->method, attention->batch, attention->heads, attention->queries, attention->keys,
-		attention->head_dimension, attention->backward, (int64_t)request->transfer.direction, request->transfer.pinned,
-		(int64_t)request->transfer.bytes, (int64_t)request->bytes};
+	const int64_t parts[] = {request->shape.m, request->shape.n, request->shape.k, (int64_t)request->product, (int64_t)request->precision,
+		(int64_t)request->method, attention->batch, attention->heads, attention->queries, attention->keys, attention->head_dimension,
+		attention->backward, (int64_t)request->transfer.direction, request->transfer.pinned, (int64_t)request->transfer.bytes,
+		(int64_t)request->bytes};
 	uint64_t key = 0xcbf29ce484222325u; /* FNV-1a */
 
 	for (size_t i = 0; i < COUNT_OF(parts); i++)
@@ -341,7 +341,9 @@ void bench_run_tell(struct bench_run *run)
 bool bench_work_measure(struct bench_run *run, const struct bench_figure *figure, struct bench_work *work, double *median)
 {
 	struct bench_rounds *rounds = rounds_of(run, figure);
-	struct repetition repetition = {.run = run, .work = work, .least = run->first ? BENCH_SAMPLES_MIN : BENCH_ROUND_SAMPLES_MIN,
+	struct repetition repetition = {.run = run,
+		.work = work,
+		.least = run->first ? BENCH_SAMPLES_MIN : BENCH_ROUND_SAMPLES_MIN,
 		.warmup_share = figure->steady ? WARMUP_STEADY_SHARE : WARMUP_SHARE};
 	double *scratch = malloc(2 * BENCH_SAMPLES_MAX * sizeof(double)), slice_s;
 	int64_t start_ns = clock_monotonic_ns();
@@ -358,7 +360,8 @@ bool bench_work_measure(struct bench_run *run, const struct bench_figure *figure
 	round_check(run, rounds, &repetition);
 	/* verifying uses up to half of the slice */
 	slice_s = fmax(figure->slice_s - seconds_since(start_ns), figure->slice_s / 2);
-	measured = repetition.outcome == BENCH_OK && rounds->rounds < BENCH_ROUNDS_MAX && !is_other_work(rounds, work) && repeat_fill(&repetition, slice_s);
+	measured = repetition.outcome == BENCH_OK && rounds->rounds < BENCH_ROUNDS_MAX && !is_other_work(rounds, work) &&
+		repeat_fill(&repetition, slice_s);
 	if (measured) {
 		describe_figure(rounds, figure, work);
 		round_close(rounds, &repetition, figure);
@@ -370,7 +373,8 @@ bool bench_work_measure(struct bench_run *run, const struct bench_figure *figure
 		struct bench_measure *measure = &rounds->measure;
 
 		conclude_rounds(rounds, scratch, measure);
-		run->unstable = run->unstable || measure->trend || !(measure->median_p90 - measure->median_p10 <= KNOWN_WELL * measure->statistics.median);
+		run->unstable = run->unstable || measure->trend ||
+			!(measure->median_p90 - measure->median_p10 <= KNOWN_WELL * measure->statistics.median);
 		if (median)
 			*median = measure->statistics.median;
 	} else {

@@ -18,12 +18,15 @@ static const struct {
 } probes[] = {
 	{"white space before the colon", "RFC 9112 5.1: refuse with 400", "GET / HTTP/1.1\r\nHost: a\r\nContent-Length : 2\r\n\r\nok"},
 	{"line folding", "RFC 9112 5.2: refuse, or replace by spaces", "GET / HTTP/1.1\r\nHost: a\r\nX: 1\r\n 2\r\n\r\n"},
-	{"two Content-Length that differ", "RFC 9112 6.3: refuse with 400", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok"},
-	{"Content-Length and Transfer-Encoding", "RFC 9112 6.1: a server ought to close", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
+	{"two Content-Length that differ", "RFC 9112 6.3: refuse with 400",
+		"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok"},
+	{"Content-Length and Transfer-Encoding", "RFC 9112 6.1: a server ought to close",
+		"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
 	{"Transfer-Encoding: xchunked", "RFC 9112 6.1: 501, or 400", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"},
 	{"two Host", "RFC 9112 3.2: refuse with 400", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"},
 	{"Content-Length: +2", "answered twice", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +2\r\n\r\nok"},
-	{"a chunk-size line that ends in LF", "RFC 9112 7.1: chunk-size ends in CR LF", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\nok\r\n0\r\n\r\n"},
+	{"a chunk-size line that ends in LF", "RFC 9112 7.1: chunk-size ends in CR LF",
+		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\nok\r\n0\r\n\r\n"},
 };
 
 static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *url, const char *method, const char *version,

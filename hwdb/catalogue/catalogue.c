@@ -9,8 +9,7 @@
 
 static int compare_accelerators(const void *a, const void *b)
 {
-	return strcmp(
-		((const struct accelerator_row *)a)->accelerator.id, ((const struct accelerator_row *)b)->accelerator.id);
+	return strcmp(((const struct accelerator_row *)a)->accelerator.id, ((const struct accelerator_row *)b)->accelerator.id);
 }
 
 static int compare_models(const void *a, const void *b)
@@ -35,8 +34,7 @@ static int compare_calibrations(const void *a, const void *b)
 	int order = strcmp(left->accelerator_id, right->accelerator_id);
 
 	if (order == 0)
-		order = (left->meta.valid_from_us < right->meta.valid_from_us) -
-				(left->meta.valid_from_us > right->meta.valid_from_us);
+		order = (left->meta.valid_from_us < right->meta.valid_from_us) - (left->meta.valid_from_us > right->meta.valid_from_us);
 	return order != 0 ? order : strcmp(left->id, right->id);
 }
 
@@ -77,8 +75,7 @@ static enum status read_model(struct arena *arena, struct model_row *row, struct
 	return STATUS_OK;
 }
 
-static bool add_all(
-	struct name_table *table, const char *id, const struct text_list *aliases, size_t row, bool alias_pass)
+static bool add_all(struct name_table *table, const char *id, const struct text_list *aliases, size_t row, bool alias_pass)
 {
 	if (!alias_pass)
 		return name_table_add(table, id, row, false);
@@ -98,8 +95,7 @@ static bool index_names(struct catalogue *catalogue)
 
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < rows->accelerator_count; i++)
-			unique &= add_all(&index->accelerators, rows->accelerators[i].accelerator.id,
-				&rows->accelerators[i].aliases, i, pass == 1);
+			unique &= add_all(&index->accelerators, rows->accelerators[i].accelerator.id, &rows->accelerators[i].aliases, i, pass == 1);
 		for (size_t i = 0; i < rows->model_count; i++)
 			unique &= add_all(&index->models, rows->models[i].id, &rows->models[i].aliases, i, pass == 1);
 	}
@@ -125,9 +121,9 @@ static bool make_tables(struct catalogue *catalogue)
 		model_names += rows->models[i].aliases.count + 1; /* 1: its repository */
 	catalogue->index = ARENA_NEW(arena, struct catalogue_index);
 	return catalogue->index && name_table_init(&catalogue->index->accelerators, arena, accelerator_names) &&
-		   name_table_init(&catalogue->index->models, arena, model_names) &&
-		   name_table_init(&catalogue->index->prices, arena, rows->price_count) &&
-		   name_table_init(&catalogue->index->regions, arena, rows->region_count);
+		name_table_init(&catalogue->index->models, arena, model_names) &&
+		name_table_init(&catalogue->index->prices, arena, rows->price_count) &&
+		name_table_init(&catalogue->index->regions, arena, rows->region_count);
 }
 
 static void fill(const char **key)
@@ -177,8 +173,8 @@ static enum status build(struct catalogue *catalogue, struct failure *failure)
 	return STATUS_OK;
 }
 
-struct catalogue *catalogue_new(struct arena *arena, const struct catalogue_rows *rows, int64_t revision,
-	int64_t calibration_revision, int64_t as_of_us, struct failure *failure)
+struct catalogue *catalogue_new(struct arena *arena, const struct catalogue_rows *rows, int64_t revision, int64_t calibration_revision,
+	int64_t as_of_us, struct failure *failure)
 {
 	struct catalogue *catalogue = calloc(1, sizeof *catalogue);
 
@@ -227,8 +223,7 @@ static const struct name_slot *look_up(const struct name_table *table, const cha
 	return slot;
 }
 
-const struct accelerator_row *catalogue_accelerator(
-	const struct catalogue *catalogue, const char *name, const char **alias)
+const struct accelerator_row *catalogue_accelerator(const struct catalogue *catalogue, const char *name, const char **alias)
 {
 	const struct name_slot *slot = look_up(&catalogue->index->accelerators, name, alias);
 

@@ -33,9 +33,9 @@ struct row_meta {
 	const char *origin; /* builtin, imported, user, measured */
 	const char *source, *source_date;
 	int64_t valid_from_us, valid_to_us; /* wall clock; valid_to_us 0: still valid */
-	int64_t revision; /* revision of the catalogue at which the row was written */
-	struct conflict_list conflicts; /* for accelerators, prices and regions */
-	int64_t opened_by, closed_by; /* used by storage: imports that are not settled yet (storage/imports.h); 0: none */
+	int64_t revision;                   /* revision of the catalogue at which the row was written */
+	struct conflict_list conflicts;     /* for accelerators, prices and regions */
+	int64_t opened_by, closed_by;       /* used by storage: imports that are not settled yet (storage/imports.h); 0: none */
 	struct warning_list {
 		struct warning *items;
 		size_t count;
@@ -55,7 +55,7 @@ struct model_row {
 	struct row_meta meta;
 	const char *id, *repo;
 	double params_total, params_active; /* as published */
-	struct json_text config; /* config.json as received; NULL text when only the size is known */
+	struct json_text config;            /* config.json as received; NULL text when only the size is known */
 	struct text_list aliases;
 	struct model model; /* computed from config (or from the size) when the snapshot is built */
 };
@@ -82,7 +82,7 @@ struct calibration_row {
 	const char *id, *accelerator_id, *device_id, *benchmark_id;
 	enum precision precision;
 	const char *quantity; /* quantity_name() of planner/measurement/evidence.h */
-	const char *method; /* library_gemm, kernel_gemm, issue_rate, stream, ... */
+	const char *method;   /* library_gemm, kernel_gemm, issue_rate, stream, ... */
 	double value, low, high;
 	const char *class;   /* products: thin, small, large, plan; stack_speed and run_practice: the software; NULL: none */
 	const char *plan_id; /* the plan whose own work was measured; NULL: none */
@@ -90,14 +90,15 @@ struct calibration_row {
 	int64_t n;           /* repetitions or observations of which the value is the median */
 	double spread;       /* median absolute deviation of the combined figures; absent for a single figure */
 	double disagreement; /* difference from a repetition in the same run; absent: not repeated */
-	double expected, expected_sigma; /* run_practice: the value that published runs suggest for such a plan, and the spread of its logarithm (E131) */
-	double step_ratio;               /* run_practice: observed over planned time of a step; absent: not reported */
-	int64_t gpu_count;               /* run_practice: accelerators of the run */
-	double params;                   /* run_practice: the model's parameters; absent: unknown */
-	double baseline;     /* first measured value on that device; drift is value over baseline */
+	double expected,
+		expected_sigma; /* run_practice: the value that published runs suggest for such a plan, and the spread of its logarithm (E131) */
+	double step_ratio;  /* run_practice: observed over planned time of a step; absent: not reported */
+	int64_t gpu_count;  /* run_practice: accelerators of the run */
+	double params;      /* run_practice: the model's parameters; absent: unknown */
+	double baseline;    /* first measured value on that device; drift is value over baseline */
 	const char *held_because; /* why it waits for an admin or for a device of another key (planner/measurement/trust.h); NULL: not held */
 	const char *delivered_by; /* id of the key of the agent that delivered it; NULL: the daemon's own device, an admin, or real jobs */
-	enum truth used;     /* in answers only, not stored: whether plans use it, and the reason if not */
+	enum truth used;          /* in answers only, not stored: whether plans use it, and the reason if not */
 	const char *unused_because;
 };
 
@@ -115,21 +116,20 @@ struct catalogue {
 	int64_t revision, calibration_revision;
 	int64_t as_of_us; /* 0: the present */
 	struct arena arena;
-	struct catalogue_index *index; /* hash tables of ids and aliases */
+	struct catalogue_index *index;  /* hash tables of ids and aliases */
 	struct catalogue_delta *change; /* NULL: built whole, not by hwdb/catalogue/catalogue_change.h */
 	_Atomic int references;
 };
 
 /* Builds a snapshot that takes ownership of `rows` and `arena`. NULL and a filled failure when a row cannot be read. */
-struct catalogue *catalogue_new(struct arena *arena, const struct catalogue_rows *rows, int64_t revision,
-	int64_t calibration_revision, int64_t as_of_us, struct failure *failure);
+struct catalogue *catalogue_new(struct arena *arena, const struct catalogue_rows *rows, int64_t revision, int64_t calibration_revision,
+	int64_t as_of_us, struct failure *failure);
 struct catalogue *catalogue_retain(struct catalogue *catalogue);
 void catalogue_release(struct catalogue *catalogue);
 
 /* Find a row by id or alias, ignoring letter case (a model also by its repository); NULL when there is none. *alias
  * becomes the alias that matched, NULL for an id. */
-const struct accelerator_row *catalogue_accelerator(
-	const struct catalogue *catalogue, const char *name, const char **alias);
+const struct accelerator_row *catalogue_accelerator(const struct catalogue *catalogue, const char *name, const char **alias);
 const struct model_row *catalogue_model(const struct catalogue *catalogue, const char *name, const char **alias);
 const struct price_row *catalogue_price(const struct catalogue *catalogue, const char *id);
 const struct region_row *catalogue_region(const struct catalogue *catalogue, const char *id);

@@ -25,7 +25,7 @@ struct shared_span {
 };
 
 struct catalogue_delta {
-	struct catalogue *base; /* the snapshot that was built whole */
+	struct catalogue *base;       /* the snapshot that was built whole */
 	struct price_patch **patches; /* sorted by id, ignoring letter case */
 	size_t patch_count, price_count;
 	struct shared_span **spans; /* by position of the accelerator's row; NULL: the offers of `base` */
@@ -74,9 +74,9 @@ static struct price_patch *patch_new(const struct price_row *row, bool removed)
 	if (removed) {
 		patch->row.id = copy_text(&patch->arena, row->id, &whole);
 	} else {
-		const char **texts[] = {&patch->row.id, &patch->row.provider, &patch->row.instance_type, &patch->row.region, &patch->row.accelerator_id,
-			&patch->row.pricing_model, &patch->row.as_of, &patch->row.notes, &patch->row.meta.origin, &patch->row.meta.source,
-			&patch->row.meta.source_date};
+		const char **texts[] = {&patch->row.id, &patch->row.provider, &patch->row.instance_type, &patch->row.region,
+			&patch->row.accelerator_id, &patch->row.pricing_model, &patch->row.as_of, &patch->row.notes, &patch->row.meta.origin,
+			&patch->row.meta.source, &patch->row.meta.source_date};
 
 		patch->row = *row;
 		for (size_t i = 0; i < COUNT_OF(texts); i++)
@@ -226,11 +226,12 @@ static bool change_price(struct catalogue *catalogue, const struct price_row *ol
 
 	if (old && added && strcasecmp(old->accelerator_id, added->accelerator_id) == 0)
 		return change_offers(catalogue, added->accelerator_id, old, added);
-	return (!old || change_offers(catalogue, old->accelerator_id, old, NULL)) && (!added || change_offers(catalogue, added->accelerator_id, NULL, added));
+	return (!old || change_offers(catalogue, old->accelerator_id, old, NULL)) &&
+		(!added || change_offers(catalogue, added->accelerator_id, NULL, added));
 }
 
-struct catalogue *catalogue_with_price(struct catalogue *before, const struct price_row *row, bool removed, int64_t revision,
-	struct failure *failure)
+struct catalogue *catalogue_with_price(
+	struct catalogue *before, const struct price_row *row, bool removed, int64_t revision, struct failure *failure)
 {
 	const struct price_row *old = catalogue_price(before, row->id);
 	size_t patches = before->change ? before->change->patch_count : 0, place;

@@ -12,8 +12,8 @@
 /* Returns a snapshot in which `row` replaces the price of its id, or is added; with `removed` the price row->id is
  * removed. The row is copied. NULL with a failure whose status is STATUS_OK: this change needs a whole snapshot (the
  * row is half of an offer, or there are too many changes). */
-struct catalogue *catalogue_with_price(struct catalogue *before, const struct price_row *row, bool removed, int64_t revision,
-	struct failure *failure);
+struct catalogue *catalogue_with_price(
+	struct catalogue *before, const struct price_row *row, bool removed, int64_t revision, struct failure *failure);
 
 /* Returns the same rows with another moment (catalogue.as_of_us). NULL when memory is short. */
 struct catalogue *catalogue_at(struct catalogue *before, int64_t as_of_us);

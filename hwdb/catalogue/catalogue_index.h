@@ -30,10 +30,10 @@ struct indexed_offer {
 	enum term term;
 	double usd_per_gpu_hour;
 	int64_t as_of_us;
-	bool suspicious; /* below a third of the median of its accelerator and term, or doubted by its own notes */
+	bool suspicious;              /* below a third of the median of its accelerator and term, or doubted by its own notes */
 	double spot_usd_per_gpu_hour; /* on-demand offers: the provider's cheapest spot offer in the region if this offer costs less than that; else 0 */
-	bool current; /* the provider has no newer row of the same instance, region and term */
-	uint32_t place; /* hash of provider, region, term and size of the instance; equal for offers of one place */
+	bool current;                 /* the provider has no newer row of the same instance, region and term */
+	uint32_t place;               /* hash of provider, region, term and size of the instance; equal for offers of one place */
 };
 
 /* Offers of one accelerator, cheapest first. */
@@ -73,25 +73,24 @@ struct provider_average {
 
 struct catalogue_index {
 	struct name_table accelerators, models, prices, regions;
-	struct offer_span *offers; /* by position of the accelerator's row */
+	struct offer_span *offers;           /* by position of the accelerator's row */
 	const struct region_row **countries; /* by position of the region's row: its country's row, or NULL */
-	const char **region_citations; /* by position: "catalogue aws.us-east-1 (2024): source" */
+	const char **region_citations;       /* by position: "catalogue aws.us-east-1 (2024): source" */
 	const char **accelerator_citations;
-	const struct region_row *world; /* NULL: not in the catalogue */
+	const struct region_row *world;                                         /* NULL: not in the catalogue */
 	double country_grid_low_gco2e_per_kwh, country_grid_high_gco2e_per_kwh; /* p10, p90 of the country rows */
-	double country_ewif_low_l_per_kwh, country_ewif_high_l_per_kwh; /* p10, p90 of the country rows */
-	double wue_low_l_per_kwh, wue_high_l_per_kwh; /* p10, p90 of the providers' regions */
+	double country_ewif_low_l_per_kwh, country_ewif_high_l_per_kwh;         /* p10, p90 of the country rows */
+	double wue_low_l_per_kwh, wue_high_l_per_kwh;                           /* p10, p90 of the providers' regions */
 	struct provider_average *averages;
 	size_t average_count;
 };
 
-bool index_offers(struct catalogue *catalogue); /* hwdb/catalogue/offer_index.c */
+bool index_offers(struct catalogue *catalogue);  /* hwdb/catalogue/offer_index.c */
 bool index_regions(struct catalogue *catalogue); /* hwdb/catalogue/region_index.c */
 
 /* Find a region row: of a provider's region under any spelling of either name; of a country by its code or name. NULL:
  * none. */
-const struct region_row *region_of_provider(
-	const struct catalogue *catalogue, const char *provider, const char *region);
+const struct region_row *region_of_provider(const struct catalogue *catalogue, const char *provider, const char *region);
 const struct region_row *region_of_country(const struct catalogue *catalogue, const char *country);
 
 /* Returns the row of the country that contains a region (for a country: the row itself). NULL: unknown. */

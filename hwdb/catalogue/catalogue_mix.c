@@ -10,13 +10,15 @@ enum { MIX_MAX_BYTES = 256 * 1024 * 1024 };
 /* The place of a part's rows, and of the members that identify a row. */
 struct part {
 	const char *name;
-	size_t items, count; /* offsets in struct catalogue_rows */
+	size_t items, count;   /* offsets in struct catalogue_rows */
 	size_t size, id, meta; /* size of a row; offsets in it */
 };
 
 #define PART(rows, number, type, id_) \
-	{#rows, offsetof(struct catalogue_rows, rows), offsetof(struct catalogue_rows, number), sizeof(struct type), offsetof(struct type, id_), \
-		offsetof(struct type, meta)}
+	{ \
+#rows, offsetof(struct catalogue_rows, rows), offsetof(struct catalogue_rows, number), sizeof(struct type), \
+			offsetof(struct type, id_), offsetof(struct type, meta) \
+	}
 
 static const struct part parts[CATALOGUE_PART_COUNT] = {
 	[CATALOGUE_ACCELERATORS] = PART(accelerators, accelerator_count, accelerator_row, accelerator.id),
@@ -70,8 +72,8 @@ static void note(struct catalogue_change *change, size_t *kind, const char *id)
 }
 
 /* Compares each row with each: calibrations are few, and not sorted by id. */
-static void compare_unordered(const struct catalogue_rows *before, const struct catalogue_rows *after, const struct part *part,
-	struct catalogue_change *change)
+static void compare_unordered(
+	const struct catalogue_rows *before, const struct catalogue_rows *after, const struct part *part, struct catalogue_change *change)
 {
 	size_t old_count = count_of(before, part), new_count = count_of(after, part);
 
@@ -89,14 +91,14 @@ static void compare_unordered(const struct catalogue_rows *before, const struct 
 		size_t new = 0;
 
 		while (new < new_count && strcmp(id_at(after, part, new), id_at(before, part, i)) != 0)
-			new++;
+			new ++;
 		if (new == new_count)
 			note(change, &change->removed, id_at(before, part, i));
 	}
 }
 
-static void compare_ordered(const struct catalogue_rows *before, const struct catalogue_rows *after, const struct part *part,
-	struct catalogue_change *change)
+static void compare_ordered(
+	const struct catalogue_rows *before, const struct catalogue_rows *after, const struct part *part, struct catalogue_change *change)
 {
 	size_t old_count = count_of(before, part), new_count = count_of(after, part), old = 0, new = 0;
 

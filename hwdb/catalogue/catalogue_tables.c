@@ -35,7 +35,8 @@ static const struct field row_stamp_rows[] = {
 TABLE(row_stamp, row_stamp_rows, "Fields of every row.");
 
 static const struct field row_conflicts_rows[] = {
-	LIST(conflicts, CONFLICTS_MAX, conflict, "Different values from other good sources. They are stored and shown; plans use the row's own value and report the range"),
+	LIST(conflicts, CONFLICTS_MAX, conflict,
+		"Different values from other good sources. They are stored and shown; plans use the row's own value and report the range"),
 };
 TABLE(row_conflicts, row_conflicts_rows, "Figures on which good sources disagree.", .whole = &table_row_stamp);
 
@@ -133,15 +134,13 @@ static const struct field price_rows[] = {
 	TEXT(provider, 64, "Provider", .flags = REQUIRED, .example = "\"aws\""),
 	TEXT(instance_type, 128, "Instance type", .flags = REQUIRED, .example = "\"p5.48xlarge\""),
 	TEXT(region, 64, "Region", .example = "\"us-east-1\""),
-	TEXT(
-		accelerator_id, 64, "Id of the accelerator in it", .form = FORM_SLUG, .flags = REQUIRED, .example = "\"h100-sxm5-80gb\""),
+	TEXT(accelerator_id, 64, "Id of the accelerator in it", .form = FORM_SLUG, .flags = REQUIRED, .example = "\"h100-sxm5-80gb\""),
 	INTEGER(gpus, 1, 4096, "Accelerators in one instance", .flags = REQUIRED, .example = "8"),
 	NUMBER(vcpus, 0, 1e6, "CPUs in one instance"),
 	NUMBER(ram_gb, 0, 1e6, "Host memory of one instance"),
 	POSITIVE(price_usd_per_hour, 819200, "Price of the whole instance", .flags = REQUIRED, .example = "55.04"),
 	WORD(pricing_model, pricing_model_words, "Term of the price", .flags = REQUIRED, .example = "\"on_demand\""),
-	TEXT(as_of, 40, "Date of the price", .form = FORM_MOMENT, .flags = REQUIRED,
-		.example = "\"2026-07-20\""),
+	TEXT(as_of, 40, "Date of the price", .form = FORM_MOMENT, .flags = REQUIRED, .example = "\"2026-07-20\""),
 	TEXT(notes, 2000, "Notes"),
 	MERGE(meta, row_source),
 	MERGE(meta, row_conflicts),

@@ -8,8 +8,9 @@
 enum { WORDS_TEXT_MAX = 160 };
 
 /* Words that do not distinguish accelerators of the catalogue. */
-static const char *const accelerator_words[] = {"nvidia", "tesla", "geforce", "quadro", "amd", "instinct", "intel", "habana", "google", "cloud", "aws", "gpu",
-	"gpus", "accelerator", "graphics", "tensor", "core", "hbm2", "hbm2e", "hbm3", "hbm3e", "gddr6", "generation", "edition", "oam", "ac", NULL};
+static const char *const accelerator_words[] = {"nvidia", "tesla", "geforce", "quadro", "amd", "instinct", "intel", "habana", "google",
+	"cloud", "aws", "gpu", "gpus", "accelerator", "graphics", "tensor", "core", "hbm2", "hbm2e", "hbm3", "hbm3e", "gddr6", "generation",
+	"edition", "oam", "ac", NULL};
 
 /* Words for the training of a model's weights. They leave its architecture unchanged, and a plan needs only that. */
 static const char *const model_words[] = {"instruct", "chat", "hf", "base", "it", "meta", "thinking", "preview", NULL};
@@ -119,7 +120,8 @@ struct given_instance given_instance(const struct catalogue *catalogue, const ch
 		const struct accelerator_row *row = NULL;
 		size_t used = strlen(instance.among);
 
-		if (!price->instance_type || strcasecmp(price->instance_type, name) != 0 || !(row = catalogue_accelerator(catalogue, price->accelerator_id, &alias)))
+		if (!price->instance_type || strcasecmp(price->instance_type, name) != 0 ||
+			!(row = catalogue_accelerator(catalogue, price->accelerator_id, &alias)))
 			continue;
 		if (!instance.price) {
 			instance.price = price;

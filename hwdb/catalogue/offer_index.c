@@ -112,7 +112,8 @@ static void place_offer(struct making *making, struct indexed_offer *offer)
 	for (const char *c = name; *c; c++)
 		hash = hash * 33 + (unsigned char)*c;
 	slot = hash % REGION_MEMO_SLOTS;
-	if (!making->places[slot].provider || strcmp(making->places[slot].provider, provider) != 0 || strcmp(making->places[slot].name, name) != 0) {
+	if (!making->places[slot].provider || strcmp(making->places[slot].provider, provider) != 0 ||
+		strcmp(making->places[slot].name, name) != 0) {
 		making->places[slot].provider = provider;
 		making->places[slot].name = name;
 		making->places[slot].provider_name = provider_name(provider);
@@ -142,16 +143,15 @@ static bool make_offer(struct making *making, const struct price_row *row, struc
 	enum part part = part_of(row);
 
 	*offer = (struct indexed_offer){.row = row, .term = term_of_text(row->pricing_model)};
-	if (!row->provider[0] || !row->instance_type[0] || offer->term == TERM_UNSET || row->gpus < 1 ||
-		!(row->price_usd_per_hour > 0) || part == PART_ACCELERATORS)
+	if (!row->provider[0] || !row->instance_type[0] || offer->term == TERM_UNSET || row->gpus < 1 || !(row->price_usd_per_hour > 0) ||
+		part == PART_ACCELERATORS)
 		return false;
 	if (part == PART_HOST) {
 		offer->part = other_part(making, row);
 		if (!offer->part || !(offer->part->price_usd_per_hour > 0))
 			return false;
 	}
-	offer->usd_per_gpu_hour =
-		(row->price_usd_per_hour + (offer->part ? offer->part->price_usd_per_hour : 0)) / (double)row->gpus;
+	offer->usd_per_gpu_hour = (row->price_usd_per_hour + (offer->part ? offer->part->price_usd_per_hour : 0)) / (double)row->gpus;
 	if (!row->as_of || !clock_parse(row->as_of, &offer->as_of_us))
 		offer->as_of_us = 0; /* without a date: older than any limit */
 	place_offer(making, offer);
@@ -239,7 +239,8 @@ static void judge_region(struct indexed_offer *const *offers, size_t count)
 		if (offers[i]->term == TERM_SPOT && offers[i]->current)
 			spot = fmin(spot, offers[i]->usd_per_gpu_hour);
 	for (size_t i = 0; i < count; i++)
-		offers[i]->spot_usd_per_gpu_hour = offers[i]->term == TERM_ON_DEMAND && isfinite(spot) && offers[i]->usd_per_gpu_hour < spot ? spot : 0;
+		offers[i]->spot_usd_per_gpu_hour = offers[i]->term == TERM_ON_DEMAND && isfinite(spot) && offers[i]->usd_per_gpu_hour < spot ? spot
+																																	 : 0;
 }
 
 /* Judges region by region. Offers without a region are not compared. */
@@ -291,7 +292,7 @@ static void judge_prices(struct offer_span *span)
 		struct indexed_offer *offer = &span->items[i];
 
 		offer->suspicious = offer->usd_per_gpu_hour < medians[offer->term] * OFFER_BELIEVED_SHARE ||
-							(offer->row->notes && strstr(offer->row->notes, "LOW CONFIDENCE"));
+			(offer->row->notes && strstr(offer->row->notes, "LOW CONFIDENCE"));
 		if (offer->row->gpus > span->gpus_per_instance_max)
 			span->gpus_per_instance_max = offer->row->gpus;
 	}
@@ -363,8 +364,8 @@ bool offers_change(const struct catalogue *catalogue, struct offer_span *span, c
 	if (was_offer)
 		done = judge_ages_of(span, &old);
 	if (done && added)
-		done = judge_ages_of(span, &(struct indexed_offer){.row = added, .term = term_of_text(added->pricing_model),
-			.provider = provider_name(added->provider)});
+		done = judge_ages_of(span,
+			&(struct indexed_offer){.row = added, .term = term_of_text(added->pricing_model), .provider = provider_name(added->provider)});
 	free(making);
 	return done;
 }

@@ -9,11 +9,8 @@
 
 static const int64_t us_per_day = INT64_C(86400) * 1000000;
 
-static const char *const term_names[TERM_COUNT] = {[TERM_UNSET] = "",
-	[TERM_ON_DEMAND] = "on_demand",
-	[TERM_SPOT] = "spot",
-	[TERM_RESERVED_1Y] = "reserved_1y",
-	[TERM_RESERVED_3Y] = "reserved_3y"};
+static const char *const term_names[TERM_COUNT] = {
+	[TERM_UNSET] = "", [TERM_ON_DEMAND] = "on_demand", [TERM_SPOT] = "spot", [TERM_RESERVED_1Y] = "reserved_1y", [TERM_RESERVED_3Y] = "reserved_3y"};
 
 const char *term_text(enum term term)
 {
@@ -86,8 +83,7 @@ static bool is_named(const struct sieve *sieve, const struct indexed_offer *offe
 
 	if (filter->country && (!offer->region || region_country(sieve->catalogue, offer->region) != filter->country))
 		return false;
-	if (!names_provider(&filter->pricing->providers, row->provider) ||
-		!names_region(&filter->pricing->regions, row->region))
+	if (!names_provider(&filter->pricing->providers, row->provider) || !names_region(&filter->pricing->regions, row->region))
 		return false;
 	if (filter->provider && !same_provider(filter->provider, row->provider))
 		return false;
@@ -135,9 +131,8 @@ static const struct offer_span *span_of(const struct catalogue *catalogue, const
 	return &catalogue->index->offers[accelerator - catalogue->rows.accelerators];
 }
 
-bool offers_cheapest(const struct catalogue *catalogue, const struct accelerator_row *accelerator,
-	const struct offer_filter *filter, struct offer *offer, const struct region_row **region,
-	struct offer_rejects *rejects)
+bool offers_cheapest(const struct catalogue *catalogue, const struct accelerator_row *accelerator, const struct offer_filter *filter,
+	struct offer *offer, const struct region_row **region, struct offer_rejects *rejects)
 {
 	const struct offer_span *span = span_of(catalogue, accelerator);
 	struct offer_rejects unused = {0}, *why = rejects ? rejects : &unused;
@@ -159,8 +154,8 @@ bool offers_cheapest(const struct catalogue *catalogue, const struct accelerator
 	return true;
 }
 
-size_t offers_of_sizes(const struct catalogue *catalogue, const struct accelerator_row *accelerator,
-	const struct offer_filter *filter, struct offer_place *places, size_t maximum)
+size_t offers_of_sizes(const struct catalogue *catalogue, const struct accelerator_row *accelerator, const struct offer_filter *filter,
+	struct offer_place *places, size_t maximum)
 {
 	const struct offer_span *span = span_of(catalogue, accelerator);
 	struct sieve sieve = sieve_of(catalogue, filter);
@@ -182,11 +177,12 @@ size_t offers_of_sizes(const struct catalogue *catalogue, const struct accelerat
 static bool same_place(const struct indexed_offer *a, const struct indexed_offer *b)
 {
 	return a->row->gpus == b->row->gpus && a->term == b->term && a->region == b->region &&
-		   strcasecmp(a->row->region ? a->row->region : "", b->row->region ? b->row->region : "") == 0 && strcasecmp(a->provider, b->provider) == 0;
+		strcasecmp(a->row->region ? a->row->region : "", b->row->region ? b->row->region : "") == 0 &&
+		strcasecmp(a->provider, b->provider) == 0;
 }
 
-size_t offers_of_places(const struct catalogue *catalogue, const struct accelerator_row *accelerator,
-	const struct offer_filter *filter, struct offer_place *places, size_t maximum)
+size_t offers_of_places(const struct catalogue *catalogue, const struct accelerator_row *accelerator, const struct offer_filter *filter,
+	struct offer_place *places, size_t maximum)
 {
 	enum { SLOTS = 4 * SUPPLIES_MOST }; /* a power of two; at most a quarter full */
 	const struct indexed_offer *seen[SLOTS] = {NULL};
@@ -232,8 +228,7 @@ void offers_explain(const struct offer_rejects *rejects, const struct offer_filt
 	snprintf(out, size, "of %zu offers", rejects->offers);
 	for (size_t i = 0; i < COUNT_OF(reasons); i++)
 		if (reasons[i].count > 0 && (used = strlen(out)) < size)
-			snprintf(out + used, size - used, " %zu %s %s,", reasons[i].count, reasons[i].count == 1 ? "is" : "are",
-				reasons[i].what);
+			snprintf(out + used, size - used, " %zu %s %s,", reasons[i].count, reasons[i].count == 1 ? "is" : "are", reasons[i].what);
 	used = strlen(out);
 	if (rejects->too_old > 0 && used < size)
 		snprintf(out + used - 1, size - used + 1, " (max_age_days %.0f)", max_age_days);
@@ -250,9 +245,8 @@ static int compare_quotes(const void *a, const void *b)
 	return strcmp(left->price->id, right->price->id);
 }
 
-enum status offers_quote(const struct catalogue *catalogue, const struct accelerator_row *accelerator,
-	const struct offer_filter *filter, int64_t gpu_count, struct arena *arena, struct offer_quote_list *quotes,
-	struct failure *failure)
+enum status offers_quote(const struct catalogue *catalogue, const struct accelerator_row *accelerator, const struct offer_filter *filter,
+	int64_t gpu_count, struct arena *arena, struct offer_quote_list *quotes, struct failure *failure)
 {
 	const struct offer_span *span = span_of(catalogue, accelerator);
 	struct sieve sieve = sieve_of(catalogue, filter);
@@ -274,8 +268,7 @@ enum status offers_quote(const struct catalogue *catalogue, const struct acceler
 			.instances = instances,
 			.gpus_paid = instances * indexed->row->gpus,
 			.usd_per_hour = (double)(instances * indexed->row->gpus) * indexed->usd_per_gpu_hour,
-			.usd_per_needed_gpu_hour =
-				(double)(instances * indexed->row->gpus) * indexed->usd_per_gpu_hour / (double)gpu_count};
+			.usd_per_needed_gpu_hour = (double)(instances * indexed->row->gpus) * indexed->usd_per_gpu_hour / (double)gpu_count};
 	}
 	if (quotes->count > 1)
 		qsort(quotes->items, quotes->count, sizeof *quotes->items, compare_quotes);

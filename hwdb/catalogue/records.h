@@ -20,7 +20,7 @@ struct plan_record {
 	struct json_text asked; /* the request as received, which a refresh computes again; for storage and server only */
 
 	/* The computed content. */
-	const char *model, *accelerator; /* ids, of the recommended option; for filters and lists */
+	const char *model, *accelerator;  /* ids, of the recommended option; for filters and lists */
 	struct json_text request, result; /* as answered */
 	struct json_text changes;         /* in the answer to a refresh only, not stored */
 	int64_t catalogue_revision, calibration_revision;
@@ -58,8 +58,8 @@ struct plan_replay {
 	int64_t revision, catalogue_revision, calibration_revision;
 	const char *planner_version, *planner_version_now;
 	int64_t computed_at_us;
-	bool reproduced; /* identical to the bit, except for the duration of the search */
-	int64_t differing;       /* number of values that differ; the first of them are listed */
+	bool reproduced;   /* identical to the bit, except for the duration of the search */
+	int64_t differing; /* number of values that differ; the first of them are listed */
 	size_t difference_count;
 	struct json_difference differences[DIFFERENCES_MAX];
 };
@@ -75,12 +75,12 @@ struct plan_changes {
 };
 
 struct benchmark_record {
-	const char *id; /* UUIDv7 */
+	const char *id;                   /* UUIDv7 */
 	const char *device, *accelerator; /* requested: a device's id, an accelerator's id, or neither (any device) */
 	struct json_text suite;           /* "quick", "full" or a list of tests */
 	const char *plan_id;
-	struct json_text shapes;          /* the measured parts of that plan: planner/measurement/bench_spec.h; absent: the suite's own */
-	struct json_text labels;          /* a map of strings */
+	struct json_text shapes; /* the measured parts of that plan: planner/measurement/bench_spec.h; absent: the suite's own */
+	struct json_text labels; /* a map of strings */
 	double timeout_s;
 	int64_t priority; /* 0..100, higher first; ABSENT_COUNT is 0 */
 	int64_t created_at_us;
@@ -91,7 +91,7 @@ struct benchmark_record {
 	const char *running_device, *agent_id; /* of the last attempt */
 	int64_t attempt, token;
 	int64_t lease_until_us, started_at_us, finished_at_us; /* ABSENT_COUNT: not yet */
-	bool cancel_requested, late; /* late: delivered after the end of its lease */
+	bool cancel_requested, late;                           /* late: delivered after the end of its lease */
 	struct json_text progress, result;
 	unsigned char result_sha256[32]; /* of the result as delivered; all zero: no result yet */
 
@@ -101,9 +101,9 @@ struct benchmark_record {
 };
 
 struct device_record {
-	const char *id; /* "cpu-...", a GPU's UUID */
-	const char *agent_id; /* NULL: a device of the daemon's own machine */
-	const char *node, *backend; /* cpu, opencl, cuda, hip */
+	const char *id;                 /* "cpu-...", a GPU's UUID */
+	const char *agent_id;           /* NULL: a device of the daemon's own machine */
+	const char *node, *backend;     /* cpu, opencl, cuda, hip */
 	const char *name, *accelerator; /* marketing name; catalogue id, NULL when unknown */
 	const char *driver;
 	double memory_bytes;
@@ -115,8 +115,8 @@ struct device_record {
 	/* In answers only: from properties, the queue and the calibrations. */
 	const char *pci_id, *pci_bus, *ecc, *mig_parent, *mig_profile, *compute_capability; /* ecc: enabled, disabled */
 	double power_limit_w;
-	const char *benchmark_id;  /* the benchmark that runs on it */
-	int64_t calibrated_at_us;  /* time of its newest calibration; ABSENT_COUNT: none */
+	const char *benchmark_id; /* the benchmark that runs on it */
+	int64_t calibrated_at_us; /* time of its newest calibration; ABSENT_COUNT: none */
 	double calibration_age_days;
 };
 
@@ -128,8 +128,8 @@ struct agent_record {
 	const char *key_id; /* id of the API key that registered it; while that key is valid, no other key may act for the agent */
 	const char *state;  /* online, silent */
 	int64_t registered_at_us, seen_at_us;
-	int64_t devices; /* attached devices, as reported */
-	double heartbeat_s, lease_s; /* interval at which the agent must report while it works; silence after which its work is lost */
+	int64_t devices;                  /* attached devices, as reported */
+	double heartbeat_s, lease_s;      /* interval at which the agent must report while it works; silence after which its work is lost */
 	struct text_list refused_devices; /* devices of the last registration that are attached to another agent. In answers only */
 };
 
@@ -148,27 +148,28 @@ struct observation_record {
 	struct {
 		double step_time_s, tokens_per_s, mean_gpu_w, hours, total_kwh, total_usd;
 	} predicted;
-	double stack_speed;         /* speed of the software over the prediction without any calibration; 1: as predicted */
-	double params;              /* of its plan: the model's active parameters, accelerators, number format; absent: unknown */
+	double stack_speed; /* speed of the software over the prediction without any calibration; 1: as predicted */
+	double params;      /* of its plan: the model's active parameters, accelerators, number format; absent: unknown */
 	int64_t planned_gpu_count;
 	enum precision precision;
 	double ratio;               /* in answers only: observed over predicted time of a step */
 	enum truth used;            /* in answers only: whether plans use it now */
 	const char *unused_because; /* stored: why it never counts; NULL: it may count. In answers: why it does not count now */
 
-	double practice, practice_expected; /* a whole run (E134): hours over the hours of its plan's steps and failures; the value that published runs suggest */
+	double practice,
+		practice_expected; /* a whole run (E134): hours over the hours of its plan's steps and failures; the value that published runs suggest */
 	enum truth practice_used;            /* in answers only: whether plans use its hours now */
 	const char *practice_unused_because; /* as above; NULL also where no hours were reported */
 };
 
 /* Rows that arrived together and became visible together: a file, or a feed's refresh. */
 struct import_record {
-	const char *id;         /* UUIDv7 */
-	const char *kind;       /* accelerator, model, price, region */
-	const char *state;      /* running, succeeded, failed, cancelled, interrupted */
-	const char *detail;     /* the reason if it did not succeed */
-	const char *started_by; /* request, feed, command */
-	const char *key_id, *key_name; /* of the request; for a feed its name */
+	const char *id;                    /* UUIDv7 */
+	const char *kind;                  /* accelerator, model, price, region */
+	const char *state;                 /* running, succeeded, failed, cancelled, interrupted */
+	const char *detail;                /* the reason if it did not succeed */
+	const char *started_by;            /* request, feed, command */
+	const char *key_id, *key_name;     /* of the request; for a feed its name */
 	const char *content_type, *sha256; /* of the file after decompression; sha256 in hexadecimal */
 	int64_t bytes;
 	bool replaces;   /* imported rows that it does not contain end with it */
@@ -183,21 +184,21 @@ struct audit_record {
 	int64_t number; /* ascending without gaps */
 	int64_t at_us;
 	const char *key_id, *key_name, *role; /* key_id "anonymous": no key existed yet; "command": a command on the machine */
-	const char *address;    /* of the connection; NULL: none */
+	const char *address;                  /* of the connection; NULL: none */
 	const char *request_id;
 	const char *method, *path;
-	const char *entity;     /* id of the written entity, if it has one */
-	int64_t revision;       /* revision of the entity after the write; ABSENT_COUNT: none */
-	const char *outcome;    /* done, refused */
+	const char *entity;  /* id of the written entity, if it has one */
+	int64_t revision;    /* revision of the entity after the write; ABSENT_COUNT: none */
+	const char *outcome; /* done, refused */
 	int64_t http_status;
 };
 
 struct key_record {
-	const char *id, *name, *role; /* viewer, planner, admin, agent */
-	const char *prefix;           /* first characters of the key, to recognise it */
+	const char *id, *name, *role;                        /* viewer, planner, admin, agent */
+	const char *prefix;                                  /* first characters of the key, to recognise it */
 	int64_t created_at_us, expires_at_us, revoked_at_us; /* ABSENT_COUNT: never, not */
-	const char *family;                  /* id of the first key of a chain of rotated keys; NULL: this key is the first */
-	const char *scope_key, *scope_value; /* label of the plans that the key may read and write; NULL: all plans */
+	const char *family;                                  /* id of the first key of a chain of rotated keys; NULL: this key is the first */
+	const char *scope_key, *scope_value;                 /* label of the plans that the key may read and write; NULL: all plans */
 };
 
 #endif

@@ -41,8 +41,7 @@ static bool same_country(const struct region_row *country, const char *zone)
 {
 	size_t length = strcspn(zone, "-");
 
-	return country->country_zone && strlen(country->country_zone) == length &&
-		   strncasecmp(country->country_zone, zone, length) == 0;
+	return country->country_zone && strlen(country->country_zone) == length && strncasecmp(country->country_zone, zone, length) == 0;
 }
 
 const struct region_row *region_of_country(const struct catalogue *catalogue, const char *country)
@@ -95,8 +94,7 @@ static void average_provider(const struct catalogue *catalogue, struct provider_
 	size_t count = 0;
 
 	for (size_t i = 0; i < catalogue->rows.region_count; i++)
-		if (strcmp(catalogue->rows.regions[i].provider, average->provider) == 0 &&
-			is_given(catalogue->rows.regions[i].pue))
+		if (strcmp(catalogue->rows.regions[i].provider, average->provider) == 0 && is_given(catalogue->rows.regions[i].pue))
 			scratch[count++] = catalogue->rows.regions[i].pue;
 	average->pue_count = count;
 	if (count > 0) {
@@ -107,8 +105,7 @@ static void average_provider(const struct catalogue *catalogue, struct provider_
 	}
 	count = 0;
 	for (size_t i = 0; i < catalogue->rows.region_count; i++)
-		if (strcmp(catalogue->rows.regions[i].provider, average->provider) == 0 &&
-			is_given(catalogue->rows.regions[i].wue_l_per_kwh))
+		if (strcmp(catalogue->rows.regions[i].provider, average->provider) == 0 && is_given(catalogue->rows.regions[i].wue_l_per_kwh))
 			scratch[count++] = catalogue->rows.regions[i].wue_l_per_kwh;
 	average->wue_count = count;
 	if (count > 0) {
@@ -176,8 +173,7 @@ static bool cite(struct catalogue *catalogue)
 		const struct region_row *row = &catalogue->rows.regions[i];
 
 		index->region_citations[i] = arena_printf(arena, "catalogue %s (%s): %s", row->id,
-			row->meta.source_date ? row->meta.source_date : "undated",
-			row->meta.source ? row->meta.source : "source not stated");
+			row->meta.source_date ? row->meta.source_date : "undated", row->meta.source ? row->meta.source : "source not stated");
 		if (!index->region_citations[i])
 			return false;
 	}

@@ -12,13 +12,42 @@
 #include "hwdb/feeds/instances.h"
 #include "hwdb/rows/rows_text.h"
 
-enum aws_column { TERM_TYPE, UNIT, PRICE, CURRENCY, LENGTH, PURCHASE, CLASS, INSTANCE, VCPU, MEMORY, TENANCY, SYSTEM, GPUS, CAPACITY, SOFTWARE,
-	REGION, AWS_COLUMN_COUNT };
+enum aws_column {
+	TERM_TYPE,
+	UNIT,
+	PRICE,
+	CURRENCY,
+	LENGTH,
+	PURCHASE,
+	CLASS,
+	INSTANCE,
+	VCPU,
+	MEMORY,
+	TENANCY,
+	SYSTEM,
+	GPUS,
+	CAPACITY,
+	SOFTWARE,
+	REGION,
+	AWS_COLUMN_COUNT
+};
 
-static const char *const columns[AWS_COLUMN_COUNT] = {[TERM_TYPE] = "TermType", [UNIT] = "Unit", [PRICE] = "PricePerUnit",
-	[CURRENCY] = "Currency", [LENGTH] = "LeaseContractLength", [PURCHASE] = "PurchaseOption", [CLASS] = "OfferingClass",
-	[INSTANCE] = "Instance Type", [VCPU] = "vCPU", [MEMORY] = "Memory", [TENANCY] = "Tenancy", [SYSTEM] = "Operating System", [GPUS] = "GPU",
-	[CAPACITY] = "CapacityStatus", [SOFTWARE] = "Pre Installed S/W", [REGION] = "Region Code"};
+static const char *const columns[AWS_COLUMN_COUNT] = {[TERM_TYPE] = "TermType",
+	[UNIT] = "Unit",
+	[PRICE] = "PricePerUnit",
+	[CURRENCY] = "Currency",
+	[LENGTH] = "LeaseContractLength",
+	[PURCHASE] = "PurchaseOption",
+	[CLASS] = "OfferingClass",
+	[INSTANCE] = "Instance Type",
+	[VCPU] = "vCPU",
+	[MEMORY] = "Memory",
+	[TENANCY] = "Tenancy",
+	[SYSTEM] = "Operating System",
+	[GPUS] = "GPU",
+	[CAPACITY] = "CapacityStatus",
+	[SOFTWARE] = "Pre Installed S/W",
+	[REGION] = "Region Code"};
 
 enum aws_step { STEP_INDEX, STEP_REGIONS, STEP_PRICES };
 
@@ -108,7 +137,8 @@ enum status aws_read(struct feed_walk *walk, const char *text, size_t length, st
 	if (status != STATUS_OK)
 		return status;
 	if (state->step == STEP_INDEX) {
-		state->regions_url = url_of(walk, feed_json_text(feed_json_object(feed_json_object(tree, "offers"), "AmazonEC2"), "currentRegionIndexUrl"));
+		state->regions_url = url_of(
+			walk, feed_json_text(feed_json_object(feed_json_object(tree, "offers"), "AmazonEC2"), "currentRegionIndexUrl"));
 		state->step = STEP_REGIONS;
 		status = state->regions_url ? STATUS_OK : feed_unreadable(walk, failure, "the index has no offers.AmazonEC2.currentRegionIndexUrl");
 	} else {
@@ -213,5 +243,6 @@ enum status aws_take(struct feed_walk *walk, const char *piece, size_t length, s
 	if (status == STATUS_OK && length == 0)
 		feed_walk_next_item(walk);
 	return status == STATUS_MALFORMED ? feed_unreadable(walk, failure, "the file of %s: %.200s", walk->scope.items[walk->scope_at],
-		arena_strdup(walk->arena, failure->detail)) : status;
+											arena_strdup(walk->arena, failure->detail))
+									  : status;
 }

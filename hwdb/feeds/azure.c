@@ -42,8 +42,8 @@ enum status azure_request(struct feed_walk *walk, struct feed_request *request, 
 		walk->scope.items[walk->scope_at]);
 	filter = filter ? encode(walk, filter) : NULL;
 	if (filter)
-		request->url = arena_printf(walk->arena, "%s/api/retail/prices?api-version=2023-01-01-preview&meterRegion='primary'&$filter=%s",
-			walk->base_url, filter);
+		request->url = arena_printf(
+			walk->arena, "%s/api/retail/prices?api-version=2023-01-01-preview&meterRegion='primary'&$filter=%s", walk->base_url, filter);
 	return feed_have(walk, request->url, failure);
 }
 
@@ -157,7 +157,7 @@ enum status azure_read(struct feed_walk *walk, const char *text, size_t length, 
 		return status;
 	items = feed_json_list(tree, "Items");
 	status = items ? STATUS_OK : feed_unreadable(walk, failure, "the answer has no Items");
-	json_array_foreach((json_t *)(uintptr_t)items, i, item) {
+	json_array_foreach ((json_t *)(uintptr_t)items, i, item) {
 		if (status == STATUS_OK)
 			status = take_item(walk, walk->state, item, failure);
 	}

@@ -67,8 +67,8 @@ static enum status record_end(struct csv_stream *stream, struct failure *failure
 			status = failure_set(failure, STATUS_MALFORMED, "none of the first %zu records has all expected columns", stream->records);
 		stream->found = 0;
 	} else if (stream->column != stream->columns) {
-		status = failure_set(failure, STATUS_MALFORMED, "record %zu has %zu fields, the header has %zu", stream->records, stream->column,
-			stream->columns);
+		status = failure_set(
+			failure, STATUS_MALFORMED, "record %zu has %zu fields, the header has %zu", stream->records, stream->column, stream->columns);
 	} else {
 		status = stream->record(stream->context, stream, failure);
 	}
@@ -117,7 +117,8 @@ enum status csv_stream_feed(struct csv_stream *stream, const char *piece, size_t
 	size_t at = 0;
 
 	if (length == 0 && (stream->begun || stream->quoted || !stream->has_header))
-		return failure_set(failure, STATUS_MALFORMED, "the file ends %s", stream->has_header ? "in the middle of a record" : "before its header");
+		return failure_set(
+			failure, STATUS_MALFORMED, "the file ends %s", stream->has_header ? "in the middle of a record" : "before its header");
 	while (at < length && status == STATUS_OK) {
 		size_t run;
 

@@ -33,7 +33,8 @@ static enum status take_point(struct feed_walk *walk, const json_t *point, struc
 		feed_rows_skip(&walk->rows, walk->arena, "an intensity that is not a number", moment);
 		return STATUS_OK;
 	}
-	return feed_hours_add(hours, &walk->rows, walk->arena, start_us, 3600, value, walk->step == 1) ? STATUS_OK : feed_have(walk, NULL, failure);
+	return feed_hours_add(hours, &walk->rows, walk->arena, start_us, 3600, value, walk->step == 1) ? STATUS_OK
+																								   : feed_have(walk, NULL, failure);
 }
 
 enum status electricity_maps_read(struct feed_walk *walk, const char *text, size_t length, struct failure *failure)
@@ -53,7 +54,7 @@ enum status electricity_maps_read(struct feed_walk *walk, const char *text, size
 		status = feed_unreadable(walk, failure, "%s was requested, and the answer is for %.40s", asked, zone ? zone : "no zone");
 	else if (!points)
 		status = feed_unreadable(walk, failure, "the answer has no %s", paths[walk->step]);
-	json_array_foreach((json_t *)(uintptr_t)points, i, point) {
+	json_array_foreach ((json_t *)(uintptr_t)points, i, point) {
 		if (status == STATUS_OK)
 			status = take_point(walk, point, &hours, failure);
 	}

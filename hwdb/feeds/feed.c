@@ -38,14 +38,15 @@ static enum status scope_split(struct feed_walk *walk, const char *scope, struct
 		const char *word = arena_strndup(walk->arena, at, length);
 
 		if (!is_scope_word(at, length) || walk->scope.count == SCOPE_ITEMS_MAX)
-			return failure_set(failure, STATUS_INVALID, "%s: at most %d words such as %s are expected (%s), not \"%.80s\"", walk->feed->name,
-				SCOPE_ITEMS_MAX, walk->feed->scope, walk->feed->scope_is, at);
+			return failure_set(failure, STATUS_INVALID, "%s: at most %d words such as %s are expected (%s), not \"%.80s\"",
+				walk->feed->name, SCOPE_ITEMS_MAX, walk->feed->scope, walk->feed->scope_is, at);
 		if (!word)
 			break;
 		walk->scope.items[walk->scope.count++] = word;
 		at += length;
 	}
-	return walk->scope.items && (walk->scope.count > 0 || !*scope) ? STATUS_OK
+	return walk->scope.items && (walk->scope.count > 0 || !*scope)
+		? STATUS_OK
 		: failure_set(failure, STATUS_NO_MEMORY, "%s: no memory", walk->feed->name);
 }
 

@@ -12,9 +12,15 @@
 #include "hwdb/feeds/feed_rows.h"
 
 enum feed_id {
-	FEED_AZURE, FEED_AWS, FEED_GCP, FEED_LAMBDA, FEED_RUNPOD, /* prices */
-	FEED_ELECTRICITY_MAPS, FEED_WATTTIME, FEED_UK_CARBON,     /* grid intensities */
-	FEED_HUGGING_FACE,                                        /* models, one at a time and only on request */
+	FEED_AZURE,
+	FEED_AWS,
+	FEED_GCP,
+	FEED_LAMBDA,
+	FEED_RUNPOD, /* prices */
+	FEED_ELECTRICITY_MAPS,
+	FEED_WATTTIME,
+	FEED_UK_CARBON,    /* grid intensities */
+	FEED_HUGGING_FACE, /* models, one at a time and only on request */
 	FEED_COUNT
 };
 
@@ -39,8 +45,8 @@ struct feed_walk {
 	struct text_list scope;            /* regions or zones to fetch, in the feed's own words */
 	const struct catalogue *catalogue; /* maps instance types to accelerators */
 	int64_t now_us;
-	char today[11];                    /* "2026-11-21" */
-	struct arena *arena;               /* for all texts and rows */
+	char today[11];      /* "2026-11-21" */
+	struct arena *arena; /* for all texts and rows */
 	struct feed_rows rows;
 
 	/* Position of the walk. */
@@ -48,20 +54,20 @@ struct feed_walk {
 	const char *next; /* the next page of this item of the scope; NULL: the first */
 	unsigned step;    /* of an item that needs several requests, or of the requests before the first item */
 	bool done;
-	void *state;      /* used by the adapter */
+	void *state; /* used by the adapter */
 };
 
 struct feed {
 	const char *name, *title;
 	enum feed_kind kind;
 	const char *base_url, *hosts;
-	const char *stores;           /* hosts, separated by spaces, of the publisher's large files, to which ranged requests may be redirected; NULL: none */
+	const char *stores; /* hosts, separated by spaces, of the publisher's large files, to which ranged requests may be redirected; NULL: none */
 	const char *key;              /* what the key file contains; NULL: no key needed */
 	const char *scope, *scope_is; /* default scope; meaning of its words */
 	const char *paging, *source, *licence, *documentation;
-	size_t answer_max_bytes;      /* largest unpacked answer; for a streamed answer the whole stream */
-	unsigned pages_max;           /* most requests in one refresh */
-	unsigned pause_ms;            /* between two requests to the host */
+	size_t answer_max_bytes;       /* largest unpacked answer; for a streamed answer the whole stream */
+	unsigned pages_max;            /* most requests in one refresh */
+	unsigned pause_ms;             /* between two requests to the host */
 	unsigned request_s, refresh_s; /* time limits */
 
 	/* Returns the next request; *done when there is none. */

@@ -7,23 +7,23 @@
 
 struct feed_refresh_record {
 	const char *id, *feed;
-	const char *outcome; /* succeeded, unchanged, failed, cancelled */
-	const char *detail;  /* why it failed, or what was left out */
+	const char *outcome;    /* succeeded, unchanged, failed, cancelled */
+	const char *detail;     /* why it failed, or what was left out */
 	const char *started_by; /* schedule, request */
 	int64_t started_at_us, finished_at_us;
 	const char *source, *licence, *base_url;
 	int64_t requests, bytes;
 	int64_t seen, added, changed, unchanged, kept, quarantined, rejected, skipped; /* rows */
-	int64_t catalogue_revision; /* after the refresh */
+	int64_t catalogue_revision;                                                    /* after the refresh */
 };
 
 /* A row that a refresh added, changed or did not accept. */
 struct feed_change {
 	const char *refresh_id, *feed;
-	int64_t position;    /* within the refresh */
-	int64_t at_us;       /* time of the refresh's end */
-	const char *what;    /* added, changed, quarantined, rejected */
-	const char *subject; /* the row's id, or zone and hour */
+	int64_t position;     /* within the refresh */
+	int64_t at_us;        /* time of the refresh's end */
+	const char *what;     /* added, changed, quarantined, rejected */
+	const char *subject;  /* the row's id, or zone and hour */
 	const char *quantity; /* price_usd_per_hour, gco2e_per_kwh */
 	double before, after; /* values of the quantity; absent where there was none */
 	double low, high;     /* range in which the value would have been accepted */

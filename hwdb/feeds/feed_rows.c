@@ -78,16 +78,19 @@ bool feed_hours_end(struct feed_hours *hours, struct feed_rows *rows, struct are
 	if (known && !(point = feed_rows_point(rows, arena)))
 		return false;
 	if (known)
-		*point = (struct grid_point){.zone = hours->zone, .signal = hours->signal, .start_us = hours->hour_us,
-			.gco2e_per_kwh = hours->sum / hours->seconds, .forecast = hours->foretold};
+		*point = (struct grid_point){.zone = hours->zone,
+			.signal = hours->signal,
+			.start_us = hours->hour_us,
+			.gco2e_per_kwh = hours->sum / hours->seconds,
+			.forecast = hours->foretold};
 	hours->hour_us = 0;
 	hours->sum = hours->seconds = 0;
 	hours->foretold = false;
 	return true;
 }
 
-bool feed_hours_add(struct feed_hours *hours, struct feed_rows *rows, struct arena *arena, int64_t start_us, double seconds, double value,
-	bool foretold)
+bool feed_hours_add(
+	struct feed_hours *hours, struct feed_rows *rows, struct arena *arena, int64_t start_us, double seconds, double value, bool foretold)
 {
 	int64_t hour_us = start_us - start_us % FEED_HOUR_US;
 

@@ -17,7 +17,7 @@ struct grid_point {
 	const char *zone, *signal; /* "FR"; a word of grid_signal_words */
 	int64_t start_us;          /* start of an hour */
 	double gco2e_per_kwh;
-	int64_t forecast;          /* 1: forecast, 0: measured */
+	int64_t forecast; /* 1: forecast, 0: measured */
 };
 
 /* Rows that an adapter left out, by reason. */
@@ -53,13 +53,13 @@ struct feed_hours {
 	const char *zone, *signal;
 	int64_t hour_us; /* the hour being filled; 0: none */
 	double sum, seconds;
-	bool foretold;   /* part of the hour is a forecast */
+	bool foretold; /* part of the hour is a forecast */
 };
 #define FEED_HOUR_US INT64_C(3600000000)
 
 /* Adds a step. False when there is no room. `value` absent: the step is unknown. */
-bool feed_hours_add(struct feed_hours *hours, struct feed_rows *rows, struct arena *arena, int64_t start_us, double seconds, double value,
-	bool foretold);
+bool feed_hours_add(
+	struct feed_hours *hours, struct feed_rows *rows, struct arena *arena, int64_t start_us, double seconds, double value, bool foretold);
 bool feed_hours_end(struct feed_hours *hours, struct feed_rows *rows, struct arena *arena); /* ends the last hour */
 
 #endif

@@ -92,8 +92,8 @@ static const char *vetted_url(const struct fetch *fetch, const char *from, const
 		curl_url_set(target, CURLUPART_URL, from, 0) != CURLUE_OK || curl_url_set(target, CURLUPART_URL, url, 0) != CURLUE_OK)
 		(void)!failure_set(failure, STATUS_UNAVAILABLE, "%s: \"%.120s\" is not a URL", fetch->walk->feed->name, url);
 	else if (!same_origin(base, target) && !(*elsewhere = fetch->ranged && is_store(fetch, base, target)))
-		(void)!failure_set(failure, STATUS_UNAVAILABLE, "%s: \"%.120s\" leads away from %.120s and is not followed", fetch->walk->feed->name, url,
-			fetch->walk->base_url);
+		(void)!failure_set(failure, STATUS_UNAVAILABLE, "%s: \"%.120s\" leads away from %.120s and is not followed",
+			fetch->walk->feed->name, url, fetch->walk->base_url);
 	else if (curl_url_get(target, CURLUPART_URL, &whole, 0) == CURLUE_OK)
 		kept = arena_strdup(fetch->walk->arena, whole);
 	if (!kept && failure->status == STATUS_OK)
@@ -110,7 +110,8 @@ enum status fetch_base_check(const char *base_url, bool local, struct failure *f
 	bool plain = strncasecmp(base_url, "http://", 7) == 0, whole;
 
 	whole = url && (plain || strncasecmp(base_url, "https://", 8) == 0) && curl_url_set(url, CURLUPART_URL, base_url, 0) == CURLUE_OK &&
-		has_part(url, CURLUPART_HOST) && !has_part(url, CURLUPART_USER) && !has_part(url, CURLUPART_QUERY) && !has_part(url, CURLUPART_FRAGMENT);
+		has_part(url, CURLUPART_HOST) && !has_part(url, CURLUPART_USER) && !has_part(url, CURLUPART_QUERY) &&
+		!has_part(url, CURLUPART_FRAGMENT);
 	curl_url_cleanup(url);
 	if (!whole)
 		return failure_set(failure, STATUS_INVALID, "\"%.120s\" is not of the form https://HOST/PATH", base_url);
@@ -162,8 +163,8 @@ static bool take_piece(void *context, const char *piece, size_t length)
 	if (length == 0)
 		return true;
 	if ((fetch->taken_bytes += (int64_t)length) > (int64_t)walk->feed->answer_max_bytes)
-		fetch->taken = failure_set(fetch->failure, STATUS_MALFORMED, "%s: the file is larger than %zu bytes", walk->feed->name,
-			walk->feed->answer_max_bytes);
+		fetch->taken = failure_set(
+			fetch->failure, STATUS_MALFORMED, "%s: the file is larger than %zu bytes", walk->feed->name, walk->feed->answer_max_bytes);
 	else
 		fetch->taken = walk->feed->take(walk, piece, length, fetch->failure);
 	snprintf(doing, sizeof doing, "%s: %lld MB", walk->scope_at < walk->scope.count ? walk->scope.items[walk->scope_at] : walk->feed->name,
@@ -181,8 +182,8 @@ static const struct feed_validator *known_validator(const struct fetch *fetch, c
 }
 
 /* Collects the adapter's headers, and the validators of a conditional request. */
-static enum status headers_of(const struct fetch *fetch, const struct feed_request *request, const char *url, const char *headers[5],
-	struct failure *failure)
+static enum status headers_of(
+	const struct fetch *fetch, const struct feed_request *request, const char *url, const char *headers[5], struct failure *failure)
 {
 	const struct feed_validator *known = request->conditional ? known_validator(fetch, url) : NULL;
 	size_t count = 0;
@@ -204,12 +205,24 @@ static enum status ask(struct fetch *fetch, const struct feed_request *request, 
 	struct failure *failure)
 {
 	const struct feed *feed = fetch->walk->feed;
-	double left_s = (double)(fetch->until_ns - clock_monotonic_ns()) / 1e9, request_s = fetch->options->request_s ? fetch->options->request_s : feed->request_s;
+	double left_s = (double)(fetch->until_ns - clock_monotonic_ns()) / 1e9,
+		   request_s = fetch->options->request_s ? fetch->options->request_s : feed->request_s;
 	const char *headers[5];
-	struct http_request sent = {.method = request->method ? request->method : "GET", .url = url, .bearer = elsewhere ? NULL : request->bearer,
-		.basic = elsewhere ? NULL : request->basic, .body = request->body, .body_length = request->body ? strlen(request->body) : 0, .accept = request->accept,
-		.headers = headers, .packed = !request->ranged, .steady = true, .timeout_s = left_s < request_s ? left_s : request_s, .wake_fd = -1,
-		.take = request->streamed ? take_piece : NULL, .stop = stopped, .context = fetch};
+	struct http_request sent = {.method = request->method ? request->method : "GET",
+		.url = url,
+		.bearer = elsewhere ? NULL : request->bearer,
+		.basic = elsewhere ? NULL : request->basic,
+		.body = request->body,
+		.body_length = request->body ? strlen(request->body) : 0,
+		.accept = request->accept,
+		.headers = headers,
+		.packed = !request->ranged,
+		.steady = true,
+		.timeout_s = left_s < request_s ? left_s : request_s,
+		.wake_fd = -1,
+		.take = request->streamed ? take_piece : NULL,
+		.stop = stopped,
+		.context = fetch};
 	enum status status = headers_of(fetch, request, url, headers, failure);
 
 	if (status != STATUS_OK)
@@ -233,8 +246,8 @@ static enum status ask(struct fetch *fetch, const struct feed_request *request, 
 
 static bool is_redirect(const struct http_answer *answer)
 {
-	return answer->end == HTTP_ANSWERED && (answer->status == 301 || answer->status == 302 || answer->status == 303 || answer->status == 307 ||
-		answer->status == 308);
+	return answer->end == HTTP_ANSWERED &&
+		(answer->status == 301 || answer->status == 302 || answer->status == 303 || answer->status == 307 || answer->status == 308);
 }
 
 /* True if another attempt may succeed. Not for a stream of which rows were taken: they would be taken twice. */
@@ -269,8 +282,8 @@ static enum status wait_for_another(struct fetch *fetch, const struct http_answe
 
 	if (answer->retry_after_s > WAIT_MAX_S) {
 		pace_hold(fetch->options->pace, fetch->host, answer->retry_after_s);
-		return failure_set(failure, STATUS_UNAVAILABLE, "%s: %.100s answered %d and asked for no requests for %d s", fetch->walk->feed->name,
-			fetch->host, answer->status, answer->retry_after_s);
+		return failure_set(failure, STATUS_UNAVAILABLE, "%s: %.100s answered %d and asked for no requests for %d s",
+			fetch->walk->feed->name, fetch->host, answer->status, answer->retry_after_s);
 	}
 	if (answer->retry_after_s >= 0)
 		ns = answer->retry_after_s * ns_per_s;
@@ -325,8 +338,8 @@ static enum status judge(struct fetch *fetch, const struct http_answer *answer, 
 		return failure_set(failure, STATUS_UNAVAILABLE, "%s: %.100s answered only a part of the request", name, fetch->host);
 	case 401:
 	case 403:
-		return failure_set(failure, STATUS_FORBIDDEN, "%s: %.100s answered %d: the key is missing, wrong, or does not allow this request", name, fetch->host,
-			answer->status);
+		return failure_set(failure, STATUS_FORBIDDEN, "%s: %.100s answered %d: the key is missing, wrong, or does not allow this request",
+			name, fetch->host, answer->status);
 	case 404:
 		return failure_set(failure, STATUS_NOT_FOUND, "%s: %.100s answered 404", name, fetch->host);
 	default:
@@ -339,8 +352,10 @@ static enum status judge(struct fetch *fetch, const struct http_answer *answer, 
 static enum status fetch_open(struct fetch *fetch, struct failure *failure)
 {
 	const struct feed *feed = fetch->walk->feed;
-	const struct http_client_options options = {.ca_file = fetch->options->ca_file, .public_only = !fetch->options->local,
-		.resolve = fetch->options->resolve, .answer_max_bytes = feed->take ? (size_t)16 << 20 : feed->answer_max_bytes};
+	const struct http_client_options options = {.ca_file = fetch->options->ca_file,
+		.public_only = !fetch->options->local,
+		.resolve = fetch->options->resolve,
+		.answer_max_bytes = feed->take ? (size_t)16 << 20 : feed->answer_max_bytes};
 	const char *host = strstr(fetch->walk->base_url, "://");
 	enum status status = fetch_base_check(fetch->walk->base_url, fetch->options->local, failure);
 
@@ -367,7 +382,8 @@ static void keep_validator(struct fetch *fetch, const struct feed_request *reque
 		traffic->fresh[traffic->fresh_count++] = fresh;
 }
 
-static enum status read_answer(struct fetch *fetch, const struct feed_request *request, const struct http_answer *answer, struct failure *failure)
+static enum status read_answer(
+	struct fetch *fetch, const struct feed_request *request, const struct http_answer *answer, struct failure *failure)
 {
 	struct feed_walk *walk = fetch->walk;
 	enum status status;

@@ -16,7 +16,7 @@ enum usage { ON_DEMAND, PREEMPTIBLE, USAGE_COUNT };
 
 static const struct family {
 	const char *names[PART_COUNT], *accelerator; /* a part without a name is included in the accelerator's price */
-	const char *also; /* another name in the accelerator's SKUs */
+	const char *also;                            /* another name in the accelerator's SKUs */
 } families[] = {
 	{{"A2 Instance Core", "A2 Instance Ram", "Nvidia Tesla A100 GPU"}, "a100-sxm4-40gb", NULL},
 	{{"A2 Instance Core", "A2 Instance Ram", "Nvidia Tesla A100 80GB GPU"}, "a100-sxm4-80gb", NULL},
@@ -33,14 +33,30 @@ static const struct machine {
 	const char *name;
 	int family, gpus, vcpus, ram_gib;
 } machines[] = {
-	{"a2-highgpu-1g", A2, 1, 12, 85}, {"a2-highgpu-2g", A2, 2, 24, 170}, {"a2-highgpu-4g", A2, 4, 48, 340}, {"a2-highgpu-8g", A2, 8, 96, 680},
+	{"a2-highgpu-1g", A2, 1, 12, 85},
+	{"a2-highgpu-2g", A2, 2, 24, 170},
+	{"a2-highgpu-4g", A2, 4, 48, 340},
+	{"a2-highgpu-8g", A2, 8, 96, 680},
 	{"a2-megagpu-16g", A2, 16, 96, 1360},
-	{"a2-ultragpu-1g", A2_ULTRA, 1, 12, 170}, {"a2-ultragpu-2g", A2_ULTRA, 2, 24, 340}, {"a2-ultragpu-4g", A2_ULTRA, 4, 48, 680},
+	{"a2-ultragpu-1g", A2_ULTRA, 1, 12, 170},
+	{"a2-ultragpu-2g", A2_ULTRA, 2, 24, 340},
+	{"a2-ultragpu-4g", A2_ULTRA, 4, 48, 680},
 	{"a2-ultragpu-8g", A2_ULTRA, 8, 96, 1360},
-	{"a3-highgpu-1g", A3, 1, 26, 234}, {"a3-highgpu-2g", A3, 2, 52, 468}, {"a3-highgpu-4g", A3, 4, 104, 936}, {"a3-highgpu-8g", A3, 8, 208, 1872},
-	{"a3-megagpu-8g", A3_MEGA, 8, 208, 1872}, {"a3-ultragpu-8g", A3_ULTRA, 8, 224, 2952}, {"a4-highgpu-8g", A4, 8, 224, 3968},
-	{"g2-standard-4", G2, 1, 4, 16}, {"g2-standard-8", G2, 1, 8, 32}, {"g2-standard-12", G2, 1, 12, 48}, {"g2-standard-16", G2, 1, 16, 64},
-	{"g2-standard-24", G2, 2, 24, 96}, {"g2-standard-32", G2, 1, 32, 128}, {"g2-standard-48", G2, 4, 48, 192}, {"g2-standard-96", G2, 8, 96, 384},
+	{"a3-highgpu-1g", A3, 1, 26, 234},
+	{"a3-highgpu-2g", A3, 2, 52, 468},
+	{"a3-highgpu-4g", A3, 4, 104, 936},
+	{"a3-highgpu-8g", A3, 8, 208, 1872},
+	{"a3-megagpu-8g", A3_MEGA, 8, 208, 1872},
+	{"a3-ultragpu-8g", A3_ULTRA, 8, 224, 2952},
+	{"a4-highgpu-8g", A4, 8, 224, 3968},
+	{"g2-standard-4", G2, 1, 4, 16},
+	{"g2-standard-8", G2, 1, 8, 32},
+	{"g2-standard-12", G2, 1, 12, 48},
+	{"g2-standard-16", G2, 1, 16, 64},
+	{"g2-standard-24", G2, 2, 24, 96},
+	{"g2-standard-32", G2, 1, 32, 128},
+	{"g2-standard-48", G2, 4, 48, 192},
+	{"g2-standard-96", G2, 8, 96, 384},
 };
 
 /* USD per hour of one unit of each part; zero: not seen. `twice`: several SKUs for one part and region, which the
@@ -59,7 +75,8 @@ enum status gcp_request(struct feed_walk *walk, struct feed_request *request, st
 	const char *header = arena_printf(walk->arena, "X-Goog-Api-Key: %s", walk->key);
 
 	request->headers[0] = header;
-	request->url = walk->next ? arena_printf(walk->arena, "%s/v1/services/6F81-5844-456A/skus?pageSize=5000&pageToken=%s", walk->base_url, walk->next)
+	request->url = walk->next
+		? arena_printf(walk->arena, "%s/v1/services/6F81-5844-456A/skus?pageSize=5000&pageToken=%s", walk->base_url, walk->next)
 		: arena_printf(walk->arena, "%s/v1/services/6F81-5844-456A/skus?pageSize=5000", walk->base_url);
 	return feed_have(walk, header ? request->url : NULL, failure);
 }
@@ -114,7 +131,7 @@ static void keep_price(struct feed_walk *walk, const json_t *sku, enum usage usa
 	size_t i;
 
 	CHECK(state && state->prices);
-	json_array_foreach((json_t *)(uintptr_t)regions, i, region) {
+	json_array_foreach ((json_t *)(uintptr_t)regions, i, region) {
 		for (size_t k = 0; k < walk->scope.count; k++) {
 			struct part_price *kept = &state->prices[k][usage][family][part];
 
@@ -137,12 +154,14 @@ static bool is_part(const struct family *family, int part, const char *name)
 /* Google lists some SKUs of spot machines as on demand: the description decides. */
 static enum usage usage_of(const char *type, const char *description)
 {
-	return strcmp(type, "Preemptible") == 0 || (strcmp(type, "OnDemand") == 0 && strncmp(description, "Spot ", 5) == 0) ? PREEMPTIBLE : ON_DEMAND;
+	return strcmp(type, "Preemptible") == 0 || (strcmp(type, "OnDemand") == 0 && strncmp(description, "Spot ", 5) == 0) ? PREEMPTIBLE
+																														: ON_DEMAND;
 }
 
 static void take_sku(struct feed_walk *walk, const json_t *sku)
 {
-	const char *description = feed_json_text(sku, "description"), *type = feed_json_text(feed_json_object(sku, "category"), "usageType"), *why;
+	const char *description = feed_json_text(sku, "description"), *type = feed_json_text(feed_json_object(sku, "category"), "usageType"),
+			   *why;
 	enum usage usage = type && description ? usage_of(type, description) : ON_DEMAND;
 	char name[128];
 
@@ -182,7 +201,7 @@ enum status gcp_read(struct feed_walk *walk, const char *text, size_t length, st
 	if (status != STATUS_OK)
 		return status;
 	skus = feed_json_list(tree, "skus");
-	json_array_foreach((json_t *)(uintptr_t)skus, i, sku) {
+	json_array_foreach ((json_t *)(uintptr_t)skus, i, sku) {
 		take_sku(walk, sku);
 	}
 	next = feed_json_text(tree, "nextPageToken");
@@ -220,10 +239,11 @@ static enum status add_machine(struct feed_walk *walk, const struct machine *mac
 	row->vcpus = machine->vcpus;
 	row->ram_gb = machine->ram_gib;
 	row->pricing_model = usage == PREEMPTIBLE ? "spot" : "on_demand";
-	row->price_usd_per_hour = machine->gpus * parts[ACCELERATOR].usd + machine->vcpus * parts[CORE].usd + machine->ram_gib * parts[MEMORY].usd;
+	row->price_usd_per_hour = machine->gpus * parts[ACCELERATOR].usd + machine->vcpus * parts[CORE].usd +
+		machine->ram_gib * parts[MEMORY].usd;
 	row->notes = !family->names[CORE] ? arena_printf(walk->arena, "%d x %.6g slice", machine->gpus, parts[ACCELERATOR].usd)
-		: arena_printf(walk->arena, "%d x %.6g accelerator + %d x %.6g vCPU + %d x %.6g GiB", machine->gpus, parts[ACCELERATOR].usd,
-			machine->vcpus, parts[CORE].usd, machine->ram_gib, parts[MEMORY].usd);
+									  : arena_printf(walk->arena, "%d x %.6g accelerator + %d x %.6g vCPU + %d x %.6g GiB", machine->gpus,
+											parts[ACCELERATOR].usd, machine->vcpus, parts[CORE].usd, machine->ram_gib, parts[MEMORY].usd);
 	return feed_have(walk, row->notes, failure);
 }
 

@@ -37,7 +37,7 @@ static double params_of(const json_t *safetensors)
 	double total = 0, packed = 0;
 	const char *dtype;
 
-	json_object_foreach((json_t *)(uintptr_t)parameters, dtype, count) {
+	json_object_foreach ((json_t *)(uintptr_t)parameters, dtype, count) {
 		double value = json_is_number(count) ? json_number_value(count) : 0;
 
 		total += value;
@@ -53,7 +53,7 @@ static const char *dtypes_of(const json_t *safetensors, struct arena *arena)
 	const json_t *parameters = feed_json_object(safetensors, "parameters"), *count;
 	const char *dtype, *text = NULL;
 
-	json_object_foreach((json_t *)(uintptr_t)parameters, dtype, count) {
+	json_object_foreach ((json_t *)(uintptr_t)parameters, dtype, count) {
 		if (strspn(dtype, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(dtype) || strlen(dtype) > 12 || (text && strlen(text) > 60))
 			return NULL;
 		text = arena_printf(arena, "%s%s%s", text ? text : "", text ? ", " : "", dtype);
@@ -61,8 +61,8 @@ static const char *dtypes_of(const json_t *safetensors, struct arena *arena)
 	return text;
 }
 
-enum status hub_model_read(const char *text, size_t length, const char *repo, struct arena *arena, struct hub_model *model,
-	struct failure *failure)
+enum status hub_model_read(
+	const char *text, size_t length, const char *repo, struct arena *arena, struct hub_model *model, struct failure *failure)
 {
 	const char *id, *sha;
 	json_error_t error;
@@ -80,8 +80,10 @@ enum status hub_model_read(const char *text, size_t length, const char *repo, st
 	else if (!sha || strlen(sha) != 40 || strspn(sha, "0123456789abcdef") != 40)
 		status = failure_set(failure, STATUS_UNAVAILABLE, "hugging-face: the answer about %s names no commit", repo);
 	else
-		*model = (struct hub_model){.repo = arena_strdup(arena, id), .sha = arena_strdup(arena, sha),
-			.dtypes = dtypes_of(feed_json_object(tree, "safetensors"), arena), .params_total = params_of(feed_json_object(tree, "safetensors"))};
+		*model = (struct hub_model){.repo = arena_strdup(arena, id),
+			.sha = arena_strdup(arena, sha),
+			.dtypes = dtypes_of(feed_json_object(tree, "safetensors"), arena),
+			.params_total = params_of(feed_json_object(tree, "safetensors"))};
 	json_decref(tree);
 	return status != STATUS_OK ? status : model->repo && model->sha ? STATUS_OK : STATUS_NO_MEMORY;
 }

@@ -20,8 +20,8 @@ bool hub_repo_is_valid(const char *repo);
 
 /* Build https://huggingface.co/api/models/REPO and read its answer. */
 const char *hub_model_url(const char *base_url, const char *repo, struct arena *arena);
-FALLIBLE enum status hub_model_read(const char *text, size_t length, const char *repo, struct arena *arena, struct hub_model *model,
-	struct failure *failure);
+FALLIBLE enum status hub_model_read(
+	const char *text, size_t length, const char *repo, struct arena *arena, struct hub_model *model, struct failure *failure);
 
 /* Builds the URL of a file of the model's commit. */
 const char *hub_file_url(const char *base_url, const struct hub_model *model, const char *file, struct arena *arena);

@@ -45,7 +45,8 @@ const struct instances *instances_of(const struct catalogue *catalogue, const ch
 bool instances_find(const struct instances *instances, const char *instance_type, struct instance *instance)
 {
 	const struct price_row wanted = {.instance_type = instance_type}, *key = &wanted;
-	const struct price_row **found = instances->count == 0 ? NULL
+	const struct price_row **found = instances->count == 0
+		? NULL
 		: bsearch(&key, instances->rows, instances->count, sizeof(const struct price_row *), by_instance);
 
 	if (!found)
@@ -59,9 +60,21 @@ bool instances_find(const struct instances *instances, const char *instance_type
 static const struct {
 	const char *family, *accelerator;
 } aws_families[] = {
-	{"p2", "k80-die"}, {"p3", "v100-sxm2-16gb"}, {"p3dn", "v100-sxm2-32gb"}, {"p4d", "a100-sxm4-40gb"}, {"p4de", "a100-sxm4-80gb"},
-	{"p5", "h100-sxm5-80gb"}, {"p5e", "h200-sxm5-141gb"}, {"p5en", "h200-sxm5-141gb"}, {"p6-b200", "b200-sxm6-180gb"},
-	{"p6-b300", "b300-sxm6-288gb"}, {"g4dn", "t4"}, {"g5", "a10g"}, {"g6", "l4"}, {"gr6", "l4"}, {"g6e", "l40s"},
+	{"p2", "k80-die"},
+	{"p3", "v100-sxm2-16gb"},
+	{"p3dn", "v100-sxm2-32gb"},
+	{"p4d", "a100-sxm4-40gb"},
+	{"p4de", "a100-sxm4-80gb"},
+	{"p5", "h100-sxm5-80gb"},
+	{"p5e", "h200-sxm5-141gb"},
+	{"p5en", "h200-sxm5-141gb"},
+	{"p6-b200", "b200-sxm6-180gb"},
+	{"p6-b300", "b300-sxm6-288gb"},
+	{"g4dn", "t4"},
+	{"g5", "a10g"},
+	{"g6", "l4"},
+	{"gr6", "l4"},
+	{"g6e", "l40s"},
 	{"g7e", "rtx-pro-6000-server"},
 };
 

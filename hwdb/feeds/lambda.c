@@ -29,8 +29,10 @@ static const char *offer_of(const json_t *entry, struct lambda_offer *offer)
 	const char *description = feed_json_text(type, "description");
 	char *end;
 
-	*offer = (struct lambda_offer){.type = feed_json_text(type, "name"), .cents = feed_json_number(type, "price_cents_per_hour"),
-		.vcpus = feed_json_number(specs, "vcpus"), .memory_gib = feed_json_number(specs, "memory_gib")};
+	*offer = (struct lambda_offer){.type = feed_json_text(type, "name"),
+		.cents = feed_json_number(type, "price_cents_per_hour"),
+		.vcpus = feed_json_number(specs, "vcpus"),
+		.memory_gib = feed_json_number(specs, "memory_gib")};
 	if (!offer->type || !description)
 		return "without a name or description";
 	offer->gpus = strtol(description, &end, 10);
@@ -73,7 +75,7 @@ static enum status take_entry(struct feed_walk *walk, const char *name, const js
 		why = "not available now";
 	if (why)
 		feed_rows_skip(&walk->rows, walk->arena, why, name);
-	json_array_foreach((json_t *)(uintptr_t)regions, i, region) {
+	json_array_foreach ((json_t *)(uintptr_t)regions, i, region) {
 		if (!why && status == STATUS_OK && feed_json_text(region, "name"))
 			status = add_row(walk, &offer, feed_json_text(region, "name"), failure);
 	}
@@ -90,7 +92,7 @@ enum status lambda_read(struct feed_walk *walk, const char *text, size_t length,
 		return status;
 	if (!feed_json_object(tree, "data"))
 		status = feed_unreadable(walk, failure, "the answer has no data");
-	json_object_foreach(json_object_get(tree, "data"), name, entry) {
+	json_object_foreach (json_object_get(tree, "data"), name, entry) {
 		if (status == STATUS_OK)
 			status = take_entry(walk, name, entry, failure);
 	}

@@ -12,7 +12,7 @@ enum status runpod_request(struct feed_walk *walk, struct feed_request *request,
 	request->url = arena_printf(walk->arena, "%s/graphql", walk->base_url);
 	request->method = "POST";
 	request->body = "{\"query\":\"query { gpuTypes { id displayName memoryInGb securePrice communityPrice lowestPrice(input: {gpuCount: 1}) "
-		"{ minimumBidPrice uninterruptablePrice minVcpu minMemory stockStatus } } }\"}";
+					"{ minimumBidPrice uninterruptablePrice minVcpu minMemory stockStatus } } }\"}";
 	request->bearer = walk->key;
 	return feed_have(walk, request->url, failure);
 }
@@ -22,8 +22,8 @@ struct runpod_type {
 	double vcpus, memory_gb;
 };
 
-static enum status add_row(struct feed_walk *walk, const struct runpod_type *type, const char *kind, const char *term, double price,
-	struct failure *failure)
+static enum status add_row(
+	struct feed_walk *walk, const struct runpod_type *type, const char *kind, const char *term, double price, struct failure *failure)
 {
 	struct price_row *row;
 
@@ -47,7 +47,8 @@ static enum status take_type(struct feed_walk *walk, const json_t *entry, struct
 {
 	const json_t *lowest = feed_json_object(entry, "lowestPrice");
 	const char *id = feed_json_text(entry, "id"), *why = NULL;
-	struct runpod_type type = {.name = feed_json_text(entry, "displayName"), .vcpus = feed_json_number(lowest, "minVcpu"),
+	struct runpod_type type = {.name = feed_json_text(entry, "displayName"),
+		.vcpus = feed_json_number(lowest, "minVcpu"),
 		.memory_gb = feed_json_number(lowest, "minMemory")};
 	enum status status;
 
@@ -81,8 +82,10 @@ enum status runpod_read(struct feed_walk *walk, const char *text, size_t length,
 	types = feed_json_list(feed_json_object(tree, "data"), "gpuTypes");
 	if (!types)
 		status = feed_unreadable(walk, failure, "the answer has no data.gpuTypes: %.120s",
-			feed_json_text(json_array_get(feed_json_list(tree, "errors"), 0), "message") ? feed_json_text(json_array_get(feed_json_list(tree, "errors"), 0), "message") : "no error message");
-	json_array_foreach((json_t *)(uintptr_t)types, i, entry) {
+			feed_json_text(json_array_get(feed_json_list(tree, "errors"), 0), "message")
+				? feed_json_text(json_array_get(feed_json_list(tree, "errors"), 0), "message")
+				: "no error message");
+	json_array_foreach ((json_t *)(uintptr_t)types, i, entry) {
 		if (status == STATUS_OK)
 			status = take_type(walk, entry, failure);
 	}

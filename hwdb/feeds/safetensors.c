@@ -20,9 +20,26 @@ static const struct dtype {
 	double bits;
 	bool packed;
 } dtypes[] = {
-	{"F64", 64, false}, {"F32", 32, false}, {"F16", 16, false}, {"BF16", 16, false}, {"F8_E4M3", 8, false}, {"F8_E5M2", 8, false}, {"F8_E8M0", 8, true},
-	{"F6_E2M3", 6, false}, {"F6_E3M2", 6, false}, {"F4", 4, false}, {"FP4", 4, false}, {"C64", 64, false},
-	{"I64", 64, true}, {"U64", 64, true}, {"I32", 32, true}, {"U32", 32, true}, {"I16", 16, true}, {"U16", 16, true}, {"I8", 8, true}, {"U8", 8, true},
+	{"F64", 64, false},
+	{"F32", 32, false},
+	{"F16", 16, false},
+	{"BF16", 16, false},
+	{"F8_E4M3", 8, false},
+	{"F8_E5M2", 8, false},
+	{"F8_E8M0", 8, true},
+	{"F6_E2M3", 6, false},
+	{"F6_E3M2", 6, false},
+	{"F4", 4, false},
+	{"FP4", 4, false},
+	{"C64", 64, false},
+	{"I64", 64, true},
+	{"U64", 64, true},
+	{"I32", 32, true},
+	{"U32", 32, true},
+	{"I16", 16, true},
+	{"U16", 16, true},
+	{"I8", 8, true},
+	{"U8", 8, true},
 	{"BOOL", 8, true},
 };
 
@@ -69,7 +86,7 @@ static double numbers_of(const json_t *shape)
 
 	if (!json_is_array(shape) || json_array_size(shape) > DIMENSIONS_MAX)
 		return ABSENT_NUMBER;
-	json_array_foreach((json_t *)(uintptr_t)shape, i, side) {
+	json_array_foreach ((json_t *)(uintptr_t)shape, i, side) {
 		if (!json_is_integer(side) || json_integer_value(side) < 0)
 			return ABSENT_NUMBER;
 		product *= (double)json_integer_value(side);
@@ -127,14 +144,17 @@ enum status safetensors_header_read(const char *text, size_t length, struct aren
 	if (!tree && no_memory)
 		return failure_set(failure, STATUS_NO_MEMORY, "hugging-face: no memory for a header");
 	good = json_is_object(tree);
-	json_object_foreach(tree, name, tensor) {
+	json_object_foreach (tree, name, tensor) {
 		good = good && (strcmp(name, "__metadata__") == 0 || count_tensor(&tally, tensor));
 	}
 	json_decref(tree);
 	if (!good || tally.tensors == 0)
-		return malformed(failure, "the header of the safetensors is not valid: each tensor needs a known dtype, a shape, and a place of that size");
-	*header = (struct safetensors){.params_total = tally.packed < 0.01 * tally.total && tally.total <= params_most ? tally.total : ABSENT_NUMBER,
-		.bytes = tally.bytes, .tensors = (double)tally.tensors};
+		return malformed(
+			failure, "the header of the safetensors is not valid: each tensor needs a known dtype, a shape, and a place of that size");
+	*header = (struct safetensors){
+		.params_total = tally.packed < 0.01 * tally.total && tally.total <= params_most ? tally.total : ABSENT_NUMBER,
+		.bytes = tally.bytes,
+		.tensors = (double)tally.tensors};
 	header->dtypes = dtypes_text(&tally, arena, &header->bits);
 	return header->dtypes ? STATUS_OK : STATUS_NO_MEMORY;
 }
@@ -170,9 +190,11 @@ enum status safetensors_index_read(const char *text, size_t length, struct arena
 
 	if (!tree && no_memory)
 		return failure_set(failure, STATUS_NO_MEMORY, "hugging-face: no memory for an index");
-	*index = (struct safetensors){.params_total = figure_or_absent(metadata, "total_parameters"), .bytes = figure_or_absent(metadata, "total_size"),
-		.tensors = (double)json_object_size(map), .bits = ABSENT_NUMBER};
-	json_object_foreach((json_t *)(uintptr_t)map, tensor, file) {
+	*index = (struct safetensors){.params_total = figure_or_absent(metadata, "total_parameters"),
+		.bytes = figure_or_absent(metadata, "total_size"),
+		.tensors = (double)json_object_size(map),
+		.bits = ABSENT_NUMBER};
+	json_object_foreach ((json_t *)(uintptr_t)map, tensor, file) {
 		good = good && is_file(json_string_value(file));
 		first = first ? first : json_string_value(file);
 	}

@@ -47,7 +47,8 @@ static enum status take_half_hour(struct feed_walk *walk, const json_t *entry, s
 		feed_rows_skip(&walk->rows, walk->arena, "an intensity that is not a number", from);
 		return STATUS_OK;
 	}
-	return feed_hours_add(hours, &walk->rows, walk->arena, start_us, (double)(end_us - start_us) / 1e6, value, !is_given(actual)) ? STATUS_OK
+	return feed_hours_add(hours, &walk->rows, walk->arena, start_us, (double)(end_us - start_us) / 1e6, value, !is_given(actual))
+		? STATUS_OK
 		: feed_have(walk, NULL, failure);
 }
 
@@ -64,7 +65,7 @@ enum status uk_carbon_read(struct feed_walk *walk, const char *text, size_t leng
 	entries = feed_json_list(tree, "data");
 	if (!entries)
 		status = feed_unreadable(walk, failure, "the answer has no data");
-	json_array_foreach((json_t *)(uintptr_t)entries, i, entry) {
+	json_array_foreach ((json_t *)(uintptr_t)entries, i, entry) {
 		if (status == STATUS_OK)
 			status = take_half_hour(walk, entry, &hours, failure);
 	}

@@ -34,8 +34,11 @@ static bool price_counts(const struct feed_walk *walk, const struct price_row *r
 {
 	double each = row->price_usd_per_hour / (double)row->gpus, median;
 	const struct price_row *before = catalogue_price(walk->catalogue, row->id);
-	struct feed_change change = {.subject = row->id, .quantity = "price_usd_per_hour", .after = row->price_usd_per_hour,
-		.before = before ? before->price_usd_per_hour : ABSENT_NUMBER, .low = FEED_PRICE_LEAST_USD * (double)row->gpus,
+	struct feed_change change = {.subject = row->id,
+		.quantity = "price_usd_per_hour",
+		.after = row->price_usd_per_hour,
+		.before = before ? before->price_usd_per_hour : ABSENT_NUMBER,
+		.low = FEED_PRICE_LEAST_USD * (double)row->gpus,
 		.high = FEED_PRICE_MOST_USD * (double)row->gpus};
 
 	if (!name_table_find(&walk->catalogue->index->accelerators, row->accelerator_id)) {
@@ -45,8 +48,8 @@ static bool price_counts(const struct feed_walk *walk, const struct price_row *r
 		return false;
 	}
 	if (!(each >= FEED_PRICE_LEAST_USD && each <= FEED_PRICE_MOST_USD)) {
-		change.detail = arena_printf(walk->arena, "%g USD per hour for each accelerator; the range is %g to %g", each,
-			FEED_PRICE_LEAST_USD, FEED_PRICE_MOST_USD);
+		change.detail = arena_printf(
+			walk->arena, "%g USD per hour for each accelerator; the range is %g to %g", each, FEED_PRICE_LEAST_USD, FEED_PRICE_MOST_USD);
 		hold_row(vetted, change, false);
 		return false;
 	}
@@ -55,8 +58,8 @@ static bool price_counts(const struct feed_walk *walk, const struct price_row *r
 		return true;
 	change.low = FEED_MEDIAN_LEAST * median * (double)row->gpus;
 	change.high = FEED_MEDIAN_MOST * median * (double)row->gpus;
-	change.detail = arena_printf(walk->arena, "%g USD per hour for each %s, %.3g times the median of %g", each, row->accelerator_id, each / median,
-		median);
+	change.detail = arena_printf(
+		walk->arena, "%g USD per hour for each %s, %.3g times the median of %g", each, row->accelerator_id, each / median, median);
 	hold_row(vetted, change, true);
 	return false;
 }
@@ -109,10 +112,16 @@ static void accept_offer(const struct feed_walk *walk, const struct price_row *r
 		vetted->rows.prices[vetted->rows.price_count++] = *first;
 		return;
 	}
-	hold_row(vetted, (struct feed_change){.subject = first->id, .quantity = "price_usd_per_hour", .before = first->price_usd_per_hour,
-		.after = last->price_usd_per_hour, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER,
-		.detail = arena_printf(walk->arena, "%zu prices of one offer, from %g to %g USD per hour", count, first->price_usd_per_hour,
-			last->price_usd_per_hour)}, true);
+	hold_row(vetted,
+		(struct feed_change){.subject = first->id,
+			.quantity = "price_usd_per_hour",
+			.before = first->price_usd_per_hour,
+			.after = last->price_usd_per_hour,
+			.low = ABSENT_NUMBER,
+			.high = ABSENT_NUMBER,
+			.detail = arena_printf(walk->arena, "%zu prices of one offer, from %g to %g USD per hour", count, first->price_usd_per_hour,
+				last->price_usd_per_hour)},
+		true);
 }
 
 static enum status vet_prices(const struct feed_walk *walk, struct feed_vetted *vetted, struct failure *failure)
@@ -158,9 +167,15 @@ static bool point_counts(const struct feed_walk *walk, const struct grid_point *
 	if (in_time && point->gco2e_per_kwh >= 0 && point->gco2e_per_kwh <= grid_most_gco2e_per_kwh)
 		return true;
 	clock_format(moment, point->start_us);
-	hold_row(vetted, (struct feed_change){.subject = arena_printf(walk->arena, "%s %s", point->zone, moment), .quantity = "gco2e_per_kwh",
-		.before = ABSENT_NUMBER, .after = point->gco2e_per_kwh, .low = 0, .high = grid_most_gco2e_per_kwh,
-		.detail = in_time ? "must be 0 to 1500 g/kWh" : "must be a full hour of the last 400 days or the next 15"}, false);
+	hold_row(vetted,
+		(struct feed_change){.subject = arena_printf(walk->arena, "%s %s", point->zone, moment),
+			.quantity = "gco2e_per_kwh",
+			.before = ABSENT_NUMBER,
+			.after = point->gco2e_per_kwh,
+			.low = 0,
+			.high = grid_most_gco2e_per_kwh,
+			.detail = in_time ? "must be 0 to 1500 g/kWh" : "must be a full hour of the last 400 days or the next 15"},
+		false);
 	return false;
 }
 
@@ -179,7 +194,8 @@ static enum status vet_points(const struct feed_walk *walk, struct feed_vetted *
 	for (size_t i = 0; i < count; i++) {
 		const struct grid_point *kept = vetted->point_count > 0 ? &points[vetted->point_count - 1] : NULL;
 
-		if (!kept || kept->start_us != points[i].start_us || strcmp(kept->zone, points[i].zone) != 0 || strcmp(kept->signal, points[i].signal) != 0)
+		if (!kept || kept->start_us != points[i].start_us || strcmp(kept->zone, points[i].zone) != 0 ||
+			strcmp(kept->signal, points[i].signal) != 0)
 			points[vetted->point_count++] = points[i];
 	}
 	vetted->points = points;

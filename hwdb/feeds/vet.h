@@ -12,9 +12,9 @@
 #include "hwdb/feeds/feed_records.h"
 
 #define FEED_PRICE_LEAST_USD 0.01
-#define FEED_PRICE_MOST_USD 50.0
-#define FEED_MEDIAN_LEAST 0.2
-#define FEED_MEDIAN_MOST 5.0
+#define FEED_PRICE_MOST_USD  50.0
+#define FEED_MEDIAN_LEAST    0.2
+#define FEED_MEDIAN_MOST     5.0
 
 enum { FEED_HELD_MAX = 1000 };
 
@@ -22,7 +22,7 @@ struct feed_vetted {
 	struct catalogue_rows rows; /* prices with ids, origin "imported", source and date */
 	struct grid_point *points;  /* by zone, signal and time; where an hour has both a forecast and a measurement, the measurement */
 	size_t point_count;
-	struct feed_change *held;   /* the first FEED_HELD_MAX rows that were not accepted */
+	struct feed_change *held; /* the first FEED_HELD_MAX rows that were not accepted */
 	size_t held_count;
 	int64_t quarantined, rejected;
 };

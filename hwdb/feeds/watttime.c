@@ -22,7 +22,8 @@ enum status watttime_request(struct feed_walk *walk, struct feed_request *reques
 		request->basic = walk->key;
 		return feed_have(walk, request->url, failure);
 	}
-	request->url = arena_printf(walk->arena, "%s/v3/forecast?region=%s&signal_type=co2_moer", walk->base_url, walk->scope.items[walk->scope_at]);
+	request->url = arena_printf(
+		walk->arena, "%s/v3/forecast?region=%s&signal_type=co2_moer", walk->base_url, walk->scope.items[walk->scope_at]);
 	request->bearer = state->token;
 	return feed_have(walk, request->url, failure);
 }
@@ -44,7 +45,8 @@ static enum status read_token(struct feed_walk *walk, const json_t *tree, struct
 static enum status check_meta(struct feed_walk *walk, const json_t *tree, double *step_s, struct failure *failure)
 {
 	const json_t *meta = feed_json_object(tree, "meta");
-	const char *region = feed_json_text(meta, "region"), *units = feed_json_text(meta, "units"), *signal = feed_json_text(meta, "signal_type");
+	const char *region = feed_json_text(meta, "region"), *units = feed_json_text(meta, "units"),
+			   *signal = feed_json_text(meta, "signal_type");
 
 	*step_s = feed_json_number(meta, "data_point_period_seconds");
 	if (!units || strcmp(units, "lbs_co2_per_mwh") != 0)
@@ -64,7 +66,7 @@ static enum status read_forecast(struct feed_walk *walk, const json_t *tree, str
 	size_t i;
 	enum status status = check_meta(walk, tree, &step_s, failure);
 
-	json_array_foreach((json_t *)(uintptr_t)points, i, point) {
+	json_array_foreach ((json_t *)(uintptr_t)points, i, point) {
 		const char *moment = feed_json_text(point, "point_time");
 		double value = feed_json_number(point, "value");
 		int64_t start_us;

@@ -64,22 +64,19 @@ int config_int(const struct config_reader *reader, const char *const *names, int
 
 	if (!value) {
 		if (otherwise == CONFIG_REQUIRED)
-			config_fault(
-				reader, name, "required", "a model's %s is needed: a whole number from %d to %d", name, low, high);
+			config_fault(reader, name, "required", "a model's %s is needed: a whole number from %d to %d", name, low, high);
 		return otherwise;
 	}
 	if (json_is_array(value))
 		value = uniform_item(value);
 	if (!json_is_number(value)) {
-		config_fault(reader, name, "wrong_type", "%s must be a whole number from %d to %d, the same for all layers",
-			name, low, high);
+		config_fault(reader, name, "wrong_type", "%s must be a whole number from %d to %d, the same for all layers", name, low, high);
 		return otherwise;
 	}
 	number = json_number_value(value);
 	if (number >= low && number <= high && number == floor(number))
 		return (int)number;
-	config_fault(
-		reader, name, "out_of_range", "%s is %.17g; it must be a whole number from %d to %d", name, number, low, high);
+	config_fault(reader, name, "out_of_range", "%s is %.17g; it must be a whole number from %d to %d", name, number, low, high);
 	return otherwise;
 }
 
@@ -127,8 +124,7 @@ const json_t *config_list(const struct config_reader *reader, const char *name, 
 		return NULL;
 	if (json_is_array(value) && json_array_size(value) == (size_t)length)
 		return value;
-	config_fault(
-		reader, name, "out_of_range", "%s must be a list with one entry for each of the %d layers", name, length);
+	config_fault(reader, name, "out_of_range", "%s must be a list with one entry for each of the %d layers", name, length);
 	return NULL;
 }
 

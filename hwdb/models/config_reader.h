@@ -13,9 +13,9 @@
 
 struct config_reader {
 	const json_t *config; /* the language model's part */
-	const json_t *outer; /* the whole configuration when `config` is nested in it; else NULL */
-	const char *pointer; /* pointer of the whole configuration in the request */
-	char inside[64]; /* path of the part: "" or "/text_config" */
+	const json_t *outer;  /* the whole configuration when `config` is nested in it; else NULL */
+	const char *pointer;  /* pointer of the whole configuration in the request */
+	char inside[64];      /* path of the part: "" or "/text_config" */
 	struct failure *failure;
 };
 
@@ -36,8 +36,7 @@ const json_t *config_list(const struct config_reader *reader, const char *name, 
 /* True if a list of numbers contains the number. */
 bool config_list_holds(const json_t *list, int number);
 
-void config_fault(const struct config_reader *reader, const char *name, const char *code, const char *format, ...)
-	PRINTF_LIKE(4, 5);
+void config_fault(const struct config_reader *reader, const char *name, const char *code, const char *format, ...) PRINTF_LIKE(4, 5);
 
 #define CONFIG_NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 

@@ -54,8 +54,7 @@ static bool is_refused(const struct config_reader *reader, const char *type)
 
 	if (!reason && reader->outer)
 		reason = model_family_refused(config_text(
-			&(struct config_reader){.config = reader->outer, .pointer = reader->pointer, .failure = reader->failure},
-			"model_type", ""));
+			&(struct config_reader){.config = reader->outer, .pointer = reader->pointer, .failure = reader->failure}, "model_type", ""));
 	if (!reason && config_bool(reader, "is_encoder_decoder", false))
 		reason = model_family_refused("bart");
 	if (reason)
@@ -90,23 +89,19 @@ static unsigned traits_read(const struct config_reader *reader, const struct mod
 
 static bool tied_read(const struct config_reader *reader, unsigned traits)
 {
-	const struct config_reader outer = {
-		.config = reader->outer, .pointer = reader->pointer, .failure = reader->failure};
-	const char *name =
-		config_find(reader, CONFIG_NAMES("tie_embeddings"), NULL) ? "tie_embeddings" : "tie_word_embeddings";
+	const struct config_reader outer = {.config = reader->outer, .pointer = reader->pointer, .failure = reader->failure};
+	const char *name = config_find(reader, CONFIG_NAMES("tie_embeddings"), NULL) ? "tie_embeddings" : "tie_word_embeddings";
 
 	if (reader->outer && !config_find(reader, CONFIG_NAMES(name), NULL))
 		return config_bool(&outer, name, traits & FAMILY_TIED);
 	return config_bool(reader, name, traits & FAMILY_TIED);
 }
 
-static void positions_read(
-	const struct config_reader *reader, const struct model_family *family, unsigned traits, struct model *model)
+static void positions_read(const struct config_reader *reader, const struct model_family *family, unsigned traits, struct model *model)
 {
 	model->max_positions = config_int(reader,
-		CONFIG_NAMES(
-			"max_position_embeddings", "n_positions", "max_seq_len", "n_ctx", "seq_length", "max_sequence_length"),
-		1, TOKENS_MAX, 0);
+		CONFIG_NAMES("max_position_embeddings", "n_positions", "max_seq_len", "n_ctx", "seq_length", "max_sequence_length"), 1, TOKENS_MAX,
+		0);
 	if (!(traits & FAMILY_LEARNED))
 		return;
 	if (model->max_positions == 0) {
@@ -132,7 +127,8 @@ static void opt_read(const struct config_reader *reader, struct model *model)
 static void encoder_read(const struct config_reader *reader, const struct model_family *family, struct model *model)
 {
 	bool distilled = strcmp(family->model_type, "distilbert") == 0;
-	double types = distilled ? 0 : config_int(reader, CONFIG_NAMES("type_vocab_size"), 0, 64, strcmp(family->model_type, "bert") == 0 ? 2 : 1);
+	double types = distilled ? 0
+							 : config_int(reader, CONFIG_NAMES("type_vocab_size"), 0, 64, strcmp(family->model_type, "bert") == 0 ? 2 : 1);
 
 	for (int i = 0; i < model->kind_count; i++)
 		model->kinds[i].bidirectional = true;
@@ -140,8 +136,10 @@ static void encoder_read(const struct config_reader *reader, const struct model_
 	model->extra_params += types * model->hidden;
 	if (!distilled)
 		model->extra_params += (double)model->hidden * model->hidden + model->hidden;
-	model_note(model, model->label_count > 0 ? "an encoder: every token attends to every other"
-	                                         : "an encoder: every token attends to every other; logits are counted for all of them, as a masked-language head computes them");
+	model_note(model,
+		model->label_count > 0
+			? "an encoder: every token attends to every other"
+			: "an encoder: every token attends to every other; logits are counted for all of them, as a masked-language head computes them");
 }
 
 /* Reads Gemma's per-layer embeddings: a table for every layer, and its projection into the layer. */
@@ -188,8 +186,7 @@ static void model_read(const struct config_reader *reader, const struct model_fa
 	unsigned traits = traits_read(reader, family);
 
 	model->kind = MODEL_TRANSFORMER;
-	model->hidden =
-		config_int(reader, CONFIG_NAMES("hidden_size", "n_embd", "d_model", "dim"), 1, WIDTH_MAX, CONFIG_REQUIRED);
+	model->hidden = config_int(reader, CONFIG_NAMES("hidden_size", "n_embd", "d_model", "dim"), 1, WIDTH_MAX, CONFIG_REQUIRED);
 	model->vocabulary = vocabulary_read(reader, family);
 	head_read(reader, model);
 	model->tied_embeddings = model->label_count > 0 || tied_read(reader, traits);
@@ -263,8 +260,7 @@ static enum status config_read(const json_t *root, const char *pointer, struct m
 	return STATUS_OK;
 }
 
-enum status model_config_read(
-	const char *json, size_t length, const char *pointer, struct model *model, struct failure *failure)
+enum status model_config_read(const char *json, size_t length, const char *pointer, struct model *model, struct failure *failure)
 {
 	json_error_t error;
 	bool no_memory;
@@ -275,8 +271,7 @@ enum status model_config_read(
 	if (no_memory)
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory to read the configuration");
 	if (!root) {
-		failure_add(
-			failure, pointer, "malformed", "the configuration is not JSON: line %d: %.120s", error.line, error.text);
+		failure_add(failure, pointer, "malformed", "the configuration is not JSON: line %d: %.120s", error.line, error.text);
 		return failure->status;
 	}
 	status = config_read(root, pointer, model, failure);

@@ -13,7 +13,6 @@
 #include "base/failure.h"
 #include "planner/model/model.h"
 
-FALLIBLE enum status model_config_read(
-	const char *json, size_t length, const char *pointer, struct model *model, struct failure *failure);
+FALLIBLE enum status model_config_read(const char *json, size_t length, const char *pointer, struct model *model, struct failure *failure);
 
 #endif

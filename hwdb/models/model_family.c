@@ -58,11 +58,7 @@ static const struct model_family families[] = {
 	{.model_type = "mimo", .traits = FAMILY_QKV_BIAS},
 	{.model_type = "mimo_v2_flash", .traits = FAMILY_SELECTION_BIAS},
 	{.model_type = "gemma", .traits = FAMILY_TIED, .head_dim = 256},
-	{.model_type = "gemma2",
-		.traits = FAMILY_TIED | FAMILY_FOUR_NORMS,
-		.window_every = 2,
-		.head_dim = 256,
-		.window = 4096},
+	{.model_type = "gemma2", .traits = FAMILY_TIED | FAMILY_FOUR_NORMS, .window_every = 2, .head_dim = 256, .window = 4096},
 	{.model_type = "gemma3",
 		.traits = FAMILY_TIED | FAMILY_FOUR_NORMS | FAMILY_HEAD_NORM,
 		.window_every = 6,
@@ -84,8 +80,7 @@ static const struct model_family families[] = {
 		.window_every = 6,
 		.head_dim = 256,
 		.vocabulary = 262144},
-	{.model_type = "phi",
-		.traits = FAMILY_LAYER_NORM | FAMILY_UNGATED | ALL_BIAS | FAMILY_ONE_NORM | FAMILY_LOGIT_BIAS},
+	{.model_type = "phi", .traits = FAMILY_LAYER_NORM | FAMILY_UNGATED | ALL_BIAS | FAMILY_ONE_NORM | FAMILY_LOGIT_BIAS},
 	{.model_type = "phi3", .traits = FAMILY_WINDOWS},
 	{.model_type = "phimoe", .traits = FAMILY_LAYER_NORM | ATTENTION_BIAS | FAMILY_LOGIT_BIAS},
 	{.model_type = "cohere", .traits = FAMILY_TIED | FAMILY_ONE_NORM},
@@ -111,15 +106,9 @@ static const struct model_family families[] = {
 	{.model_type = "roberta", .traits = GPT | FAMILY_LEARNED | FAMILY_ENCODER, .vocabulary = 50265, .positions = 514},
 	{.model_type = "distilbert", .traits = GPT | FAMILY_LEARNED | FAMILY_ENCODER, .vocabulary = 30522, .positions = 512},
 	{.model_type = "gpt2", .traits = GPT | FAMILY_LEARNED, .positions = 1024},
-	{.model_type = "gpt_neo",
-		.traits = (GPT & ~(unsigned)FAMILY_QKV_BIAS) | FAMILY_LEARNED,
-		.window_every = 2,
-		.window = 256,
-		.positions = 2048},
-	{.model_type = "gptj",
-		.traits = FAMILY_LAYER_NORM | FAMILY_UNGATED | FAMILY_MLP_BIAS | FAMILY_ONE_NORM | FAMILY_LOGIT_BIAS},
-	{.model_type = "codegen",
-		.traits = FAMILY_LAYER_NORM | FAMILY_UNGATED | FAMILY_MLP_BIAS | FAMILY_ONE_NORM | FAMILY_LOGIT_BIAS},
+	{.model_type = "gpt_neo", .traits = (GPT & ~(unsigned)FAMILY_QKV_BIAS) | FAMILY_LEARNED, .window_every = 2, .window = 256, .positions = 2048},
+	{.model_type = "gptj", .traits = FAMILY_LAYER_NORM | FAMILY_UNGATED | FAMILY_MLP_BIAS | FAMILY_ONE_NORM | FAMILY_LOGIT_BIAS},
+	{.model_type = "codegen", .traits = FAMILY_LAYER_NORM | FAMILY_UNGATED | FAMILY_MLP_BIAS | FAMILY_ONE_NORM | FAMILY_LOGIT_BIAS},
 	{.model_type = "gpt_neox", .traits = FAMILY_LAYER_NORM | FAMILY_UNGATED | ALL_BIAS},
 	{.model_type = "persimmon", .traits = FAMILY_LAYER_NORM | FAMILY_UNGATED | ALL_BIAS},
 	{.model_type = "mpt", .traits = FAMILY_TIED | FAMILY_UNGATED},
@@ -148,11 +137,13 @@ static const struct model_family families[] = {
 	{.model_type = "dots1", .traits = FAMILY_HEAD_NORM | FAMILY_SELECTION_BIAS},
 };
 
-#define ENCODER_DECODER                                                                                                \
+#define ENCODER_DECODER \
 	"an encoder-decoder whose parts are not counted (t5, mt5 and whisper are): describe it as {kind: \"generic\", params, flops_per_sample, sample_bytes}"
-#define ENCODER      "an encoder whose layers are not counted (bert, roberta and distilbert are): describe it by {params}, or as {kind: \"generic\"}"
-#define NOT_LANGUAGE "not a language model, and not one whose towers are counted (vit, clip, DiT, SD3, Flux); describe it as {kind: \"generic\", params, flops_per_sample, sample_bytes}"
-#define OTHER_MIXER  "built of layers that are not counted; describe it by {params, params_active}"
+#define ENCODER \
+	"an encoder whose layers are not counted (bert, roberta and distilbert are): describe it by {params}, or as {kind: \"generic\"}"
+#define NOT_LANGUAGE \
+	"not a language model, and not one whose towers are counted (vit, clip, DiT, SD3, Flux); describe it as {kind: \"generic\", params, flops_per_sample, sample_bytes}"
+#define OTHER_MIXER "built of layers that are not counted; describe it by {params, params_active}"
 
 static const struct {
 	const char *model_type, *reason;

@@ -16,17 +16,17 @@ struct plan {
 	unsigned traits;
 	int hidden, layers;
 
-	const json_t *types; /* layer_types or a similar list; NULL */
-	const json_t *windows; /* 0 or 1 for each layer: 1 has a window; NULL */
-	const json_t *softmax; /* 0 or 1 for each layer: 1 is attention, 0 linear; NULL */
-	const char *pattern; /* hybrid_override_pattern; NULL */
+	const json_t *types;                   /* layer_types or a similar list; NULL */
+	const json_t *windows;                 /* 0 or 1 for each layer: 1 has a window; NULL */
+	const json_t *softmax;                 /* 0 or 1 for each layer: 1 is attention, 0 linear; NULL */
+	const char *pattern;                   /* hybrid_override_pattern; NULL */
 	int window, window_every, window_from; /* window_every: every n-th layer is global; window_from: layers from this one on have windows */
 	bool chunked;
 	int cache_shared_from; /* layers from this one on use an earlier layer's keys and values */
 
 	int experts, dense_first, expert_period, expert_offset;
 	const json_t *dense_layers, *expert_layers; /* lists of layer indices; NULL */
-	const json_t *expert_flags; /* 0 or 1 for each layer; NULL */
+	const json_t *expert_flags;                 /* 0 or 1 for each layer; NULL */
 };
 
 void model_note(struct model *model, const char *format, ...)
@@ -51,11 +51,9 @@ static bool family_is(const struct plan *plan, const char *prefix)
 static void windows_plan(struct plan *plan)
 {
 	const struct config_reader *reader = plan->reader;
-	const char *const *every =
-		CONFIG_NAMES("sliding_window_pattern", "_sliding_window_pattern", "no_rope_layer_interval");
-	int window =
-		config_int(reader, CONFIG_NAMES("sliding_window", "sliding_window_size", "window_size", "attention_chunk_size"),
-			-1, INT_MAX, plan->family->window);
+	const char *const *every = CONFIG_NAMES("sliding_window_pattern", "_sliding_window_pattern", "no_rope_layer_interval");
+	int window = config_int(reader, CONFIG_NAMES("sliding_window", "sliding_window_size", "window_size", "attention_chunk_size"), -1,
+		INT_MAX, plan->family->window);
 
 	plan->window = window > 0 && config_bool(reader, "use_sliding_window", true) ? window : 0;
 	plan->chunked = family_is(plan, "llama4");
@@ -67,8 +65,7 @@ static void windows_plan(struct plan *plan)
 		plan->window_from = 0;
 	if (config_bool(reader, "use_sliding_window", false))
 		plan->window_from = config_int(reader, CONFIG_NAMES("max_window_layers"), 0, INT_MAX, 0);
-	plan->cache_shared_from =
-		plan->layers - config_int(reader, CONFIG_NAMES("num_kv_shared_layers"), 0, plan->layers, 0);
+	plan->cache_shared_from = plan->layers - config_int(reader, CONFIG_NAMES("num_kv_shared_layers"), 0, plan->layers, 0);
 }
 
 static void experts_plan(struct plan *plan)
@@ -78,13 +75,12 @@ static void experts_plan(struct plan *plan)
 		"expert_layer_period", "moe_layer_freq", "moe_every_n_layers");
 
 	plan->experts = config_int(reader,
-		CONFIG_NAMES(
-			"num_local_experts", "n_routed_experts", "num_experts", "moe_num_experts", "ffn_config.moe_num_experts"),
-		0, EXPERTS_MAX, 0);
+		CONFIG_NAMES("num_local_experts", "n_routed_experts", "num_experts", "moe_num_experts", "ffn_config.moe_num_experts"), 0,
+		EXPERTS_MAX, 0);
 	if (plan->experts < 2 || !config_bool(reader, "enable_moe_block", true))
 		plan->experts = 0;
-	plan->dense_first = config_int(reader,
-		CONFIG_NAMES("first_k_dense_replace", "moe_layer_start_index", "num_dense_layers"), 0, MODEL_LAYERS_MAX, 0);
+	plan->dense_first = config_int(
+		reader, CONFIG_NAMES("first_k_dense_replace", "moe_layer_start_index", "num_dense_layers"), 0, MODEL_LAYERS_MAX, 0);
 	plan->dense_layers = config_find(reader, CONFIG_NAMES("mlp_only_layers"), NULL);
 	plan->expert_layers = config_find(reader, CONFIG_NAMES("moe_layers"), NULL);
 	plan->expert_period = 1;
@@ -96,8 +92,7 @@ static void experts_plan(struct plan *plan)
 	plan->expert_offset = plan->expert_period - 1;
 	if (config_find(reader, CONFIG_NAMES("moe_layer_freq"), NULL))
 		plan->expert_offset = 0;
-	plan->expert_offset =
-		config_int(reader, CONFIG_NAMES("expert_layer_offset"), 0, MODEL_LAYERS_MAX, plan->expert_offset);
+	plan->expert_offset = config_int(reader, CONFIG_NAMES("expert_layer_offset"), 0, MODEL_LAYERS_MAX, plan->expert_offset);
 }
 
 static bool has_experts(const struct plan *plan, int layer)
@@ -108,8 +103,7 @@ static bool has_experts(const struct plan *plan, int layer)
 		return config_list_holds(plan->expert_layers, layer);
 	if (plan->expert_flags)
 		return json_integer_value(json_array_get(plan->expert_flags, (size_t)layer)) != 0;
-	return layer % plan->expert_period == plan->expert_offset % plan->expert_period &&
-		   !config_list_holds(plan->dense_layers, layer);
+	return layer % plan->expert_period == plan->expert_offset % plan->expert_period && !config_list_holds(plan->dense_layers, layer);
 }
 
 static enum layer_type type_from_name(const struct plan *plan, const char *name)
@@ -117,10 +111,10 @@ static enum layer_type type_from_name(const struct plan *plan, const char *name)
 	static const struct {
 		const char *name;
 		enum layer_type type;
-	} names[] = {{"full_attention", LAYER_ATTENTION}, {"attention", LAYER_ATTENTION},
-		{"global_attention", LAYER_ATTENTION}, {"global", LAYER_ATTENTION}, {"sliding_attention", LAYER_WINDOW},
-		{"chunked_attention", LAYER_WINDOW}, {"local", LAYER_WINDOW}, {"linear_attention", LAYER_LINEAR},
-		{"mamba", LAYER_MAMBA}, {"mamba2", LAYER_MAMBA}, {"mlp", LAYER_FEED_FORWARD}, {"moe", LAYER_EXPERTS}};
+	} names[] = {{"full_attention", LAYER_ATTENTION}, {"attention", LAYER_ATTENTION}, {"global_attention", LAYER_ATTENTION},
+		{"global", LAYER_ATTENTION}, {"sliding_attention", LAYER_WINDOW}, {"chunked_attention", LAYER_WINDOW}, {"local", LAYER_WINDOW},
+		{"linear_attention", LAYER_LINEAR}, {"mamba", LAYER_MAMBA}, {"mamba2", LAYER_MAMBA}, {"mlp", LAYER_FEED_FORWARD},
+		{"moe", LAYER_EXPERTS}};
 
 	for (size_t i = 0; name && i < COUNT_OF(names); i++)
 		if (strcmp(name, names[i].name) == 0)
@@ -164,9 +158,8 @@ static int type_by_period(const struct plan *plan, int layer)
 		return config_list_holds(attention, layer) ? LAYER_ATTENTION : LAYER_MAMBA;
 	if (family_is(plan, "jamba")) {
 		period = config_int(reader, CONFIG_NAMES("attn_layer_period"), 1, MODEL_LAYERS_MAX, 8);
-		return layer % period == config_int(reader, CONFIG_NAMES("attn_layer_offset"), 0, MODEL_LAYERS_MAX, 4)
-				   ? LAYER_ATTENTION
-				   : LAYER_MAMBA;
+		return layer % period == config_int(reader, CONFIG_NAMES("attn_layer_offset"), 0, MODEL_LAYERS_MAX, 4) ? LAYER_ATTENTION
+																											   : LAYER_MAMBA;
 	}
 	if (plan->traits & FAMILY_OUTPUT_GATE || config_find(reader, CONFIG_NAMES("full_attention_interval"), NULL)) {
 		period = config_int(reader, CONFIG_NAMES("full_attention_interval"), 1, MODEL_LAYERS_MAX, 4);
@@ -216,8 +209,7 @@ static int width_read(const struct plan *plan)
 		return 0;
 	}
 	width = config_int(reader, names, 1, 1 << 24, four_times ? (int)(ratio * plan->hidden) : CONFIG_REQUIRED);
-	return strcmp(plan->family->model_type, "qwen") == 0 ? width / 2
-														 : width; /* the first Qwen gives the sum of gate and up */
+	return strcmp(plan->family->model_type, "qwen") == 0 ? width / 2 : width; /* the first Qwen gives the sum of gate and up */
 }
 
 static void dense_read(const struct plan *plan, struct layer_kind *kind)
@@ -236,9 +228,8 @@ static void dense_read(const struct plan *plan, struct layer_kind *kind)
 static int shared_width_read(const struct plan *plan, const struct layer_kind *kind)
 {
 	const struct config_reader *reader = plan->reader;
-	int shared = config_int(reader,
-		CONFIG_NAMES("n_shared_experts", "num_shared_experts", "moe_num_shared_experts", "num_shared_expert"), 0, 1024,
-		0);
+	int shared = config_int(
+		reader, CONFIG_NAMES("n_shared_experts", "num_shared_experts", "moe_num_shared_experts", "num_shared_expert"), 0, 1024, 0);
 
 	if (family_is(plan, "llama4"))
 		return kind->expert_width;
@@ -247,9 +238,8 @@ static int shared_width_read(const struct plan *plan, const struct layer_kind *k
 	if (family_is(plan, "arctic"))
 		return plan->hidden;
 	return config_int(reader,
-		CONFIG_NAMES(
-			"shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "shared_intermediate_size"),
-		0, 1 << 24, kind->expert_width > 0 ? shared * kind->expert_width : 0);
+		CONFIG_NAMES("shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "shared_intermediate_size"), 0, 1 << 24,
+		kind->expert_width > 0 ? shared * kind->expert_width : 0);
 }
 
 static void experts_extra_params(const struct plan *plan, struct layer_kind *kind)
@@ -272,8 +262,8 @@ static void experts_read(const struct plan *plan, struct layer_kind *kind)
 	kind->gated = !(plan->traits & FAMILY_UNGATED);
 	kind->experts = plan->experts;
 	kind->experts_active = config_int(reader,
-		CONFIG_NAMES("num_experts_per_tok", "top_k_experts", "moe_top_k", "moe_k", "num_experts_per_token",
-			"ffn_config.moe_top_k", "moe_topk"),
+		CONFIG_NAMES(
+			"num_experts_per_tok", "top_k_experts", "moe_top_k", "moe_k", "num_experts_per_token", "ffn_config.moe_top_k", "moe_topk"),
 		1, EXPERTS_MAX, CONFIG_REQUIRED);
 	kind->expert_width = config_int(reader,
 		CONFIG_NAMES("moe_intermediate_size", "expert_ffn_hidden_size", "expert_intermediate_size", "intermediate_size",
@@ -294,8 +284,8 @@ static void mixer_read(const struct plan *plan, enum layer_type type, int layer,
 	switch (type) {
 	case LAYER_ATTENTION:
 	case LAYER_WINDOW:
-		mixer_attention_read(plan->reader, plan->family, plan->traits, plan->hidden,
-			type == LAYER_WINDOW ? REACH_WINDOW : REACH_GLOBAL, kind);
+		mixer_attention_read(
+			plan->reader, plan->family, plan->traits, plan->hidden, type == LAYER_WINDOW ? REACH_WINDOW : REACH_GLOBAL, kind);
 		kind->window = type == LAYER_WINDOW ? plan->window : 0;
 		kind->chunked = type == LAYER_WINDOW && plan->chunked;
 		kind->shares_cache = layer >= plan->cache_shared_from;
@@ -315,8 +305,7 @@ static void mixer_read(const struct plan *plan, enum layer_type type, int layer,
 static void layer_read(const struct plan *plan, int layer, struct layer_kind *kind)
 {
 	enum layer_type type = layer_type(plan, layer);
-	bool alone =
-		plan->pattern || family_is(plan, "nemotron_h") || family_is(plan, "mamba") || family_is(plan, "falcon_mamba");
+	bool alone = plan->pattern || family_is(plan, "nemotron_h") || family_is(plan, "mamba") || family_is(plan, "falcon_mamba");
 
 	mixer_read(plan, type, layer, kind);
 	if (type == LAYER_EXPERTS || (!alone && has_experts(plan, layer)))
@@ -346,28 +335,25 @@ static int layer_count_read(const struct config_reader *reader, const char *patt
 {
 	int otherwise = pattern && pattern[0] ? (int)strnlen(pattern, MODEL_LAYERS_MAX) : CONFIG_REQUIRED;
 
-	return config_int(
-		reader, CONFIG_NAMES("num_hidden_layers", "n_layer", "n_layers", "num_layers"), 1, MODEL_LAYERS_MAX, otherwise);
+	return config_int(reader, CONFIG_NAMES("num_hidden_layers", "n_layer", "n_layers", "num_layers"), 1, MODEL_LAYERS_MAX, otherwise);
 }
 
 static void plan_make(struct plan *plan)
 {
 	const struct config_reader *reader = plan->reader;
-	const char *types =
-		config_find(reader, CONFIG_NAMES("layers_block_type"), NULL) ? "layers_block_type" : "layer_types";
+	const char *types = config_find(reader, CONFIG_NAMES("layers_block_type"), NULL) ? "layers_block_type" : "layer_types";
 
 	plan->types = config_list(reader, types, plan->layers);
 	if (plan->pattern && strlen(plan->pattern) != (size_t)plan->layers)
-		config_fault(reader, "hybrid_override_pattern", "out_of_range", "the pattern has %zu letters for %d layers",
-			strlen(plan->pattern), plan->layers);
+		config_fault(reader, "hybrid_override_pattern", "out_of_range", "the pattern has %zu letters for %d layers", strlen(plan->pattern),
+			plan->layers);
 	plan->softmax = config_list(reader, "attn_type_list", plan->layers);
 	plan->windows = config_list(reader, "hybrid_layer_pattern", plan->layers);
 	windows_plan(plan);
 	experts_plan(plan);
 }
 
-void model_layers_read(
-	const struct config_reader *reader, const struct model_family *family, unsigned traits, struct model *model)
+void model_layers_read(const struct config_reader *reader, const struct model_family *family, unsigned traits, struct model *model)
 {
 	struct plan plan = {.reader = reader, .family = family, .traits = traits, .hidden = model->hidden};
 	size_t before;
@@ -386,14 +372,12 @@ void model_layers_read(
 		layer_read(&plan, i, &kind);
 		index = kind_index(model, &kind);
 		if (index < 0) {
-			config_fault(
-				reader, "layer_types", "out_of_range", "more than %d different kinds of layer", MODEL_LAYER_KINDS_MAX);
+			config_fault(reader, "layer_types", "out_of_range", "more than %d different kinds of layer", MODEL_LAYER_KINDS_MAX);
 			return;
 		}
 		model->layers[i] = (uint8_t)index;
 		model->layer_count = i + 1;
 	}
 	if (plan.window > 0 && plan.window_every == 0 && plan.window_from == INT_MAX && !plan.types && !plan.windows)
-		model_note(
-			model, "sliding_window is not applied: neither the configuration nor its family names its layers");
+		model_note(model, "sliding_window is not applied: neither the configuration nor its family names its layers");
 }

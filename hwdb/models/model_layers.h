@@ -9,8 +9,7 @@
 
 /* Fills model->layers, kinds, layer_count and kind_count. model->hidden must be set. Faults are added to the reader's
  * failure. */
-void model_layers_read(
-	const struct config_reader *reader, const struct model_family *family, unsigned traits, struct model *model);
+void model_layers_read(const struct config_reader *reader, const struct model_family *family, unsigned traits, struct model *model);
 
 /* Adds a sentence to model->notes if there is room. */
 void model_note(struct model *model, const char *format, ...) PRINTF_LIKE(2, 3);

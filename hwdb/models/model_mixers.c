@@ -23,15 +23,14 @@ static int kv_heads_read(const struct config_reader *reader, const struct model_
 	if (strcmp(type, "chatglm") == 0 && !config_bool(reader, "multi_query_attention", false))
 		return heads;
 	return config_int(reader,
-		CONFIG_NAMES("num_key_value_heads", "num_kv_heads", "n_head_kv", "attn_config.kv_n_heads",
-			"multi_query_group_num", "n_kv_heads"),
+		CONFIG_NAMES("num_key_value_heads", "num_kv_heads", "n_head_kv", "attn_config.kv_n_heads", "multi_query_group_num", "n_kv_heads"),
 		1, HEADS_MAX, otherwise);
 }
 
 static int head_dim_read(const struct config_reader *reader, const struct model_family *family, int hidden, int heads)
 {
-	int head_dim = config_int(reader, CONFIG_NAMES("head_dim", "attention_head_dim", "kv_channels", "d_head"), 1,
-		HEADS_MAX, family->head_dim);
+	int head_dim = config_int(
+		reader, CONFIG_NAMES("head_dim", "attention_head_dim", "kv_channels", "d_head"), 1, HEADS_MAX, family->head_dim);
 
 	if (head_dim > 0 || heads <= 0)
 		return head_dim;
@@ -63,8 +62,7 @@ static unsigned attention_traits(const struct config_reader *reader, const struc
 	if (config_bool(reader, "qk_layernorm", false))
 		traits |= strcmp(family->model_type, "stablelm") == 0 ? FAMILY_WIDE_NORM : FAMILY_HEAD_NORM;
 	if (config_find(reader, CONFIG_NAMES("attn_output_gate"), NULL))
-		traits = config_bool(reader, "attn_output_gate", false) ? traits | FAMILY_OUTPUT_GATE
-																: traits & ~(unsigned)FAMILY_OUTPUT_GATE;
+		traits = config_bool(reader, "attn_output_gate", false) ? traits | FAMILY_OUTPUT_GATE : traits & ~(unsigned)FAMILY_OUTPUT_GATE;
 	return traits;
 }
 
@@ -127,8 +125,8 @@ static void mla_read(const struct config_reader *reader, struct layer_kind *kind
 	indexer_read(reader, kind);
 }
 
-void mixer_attention_read(const struct config_reader *reader, const struct model_family *family, unsigned traits,
-	int hidden, enum reach reach, struct layer_kind *kind)
+void mixer_attention_read(const struct config_reader *reader, const struct model_family *family, unsigned traits, int hidden,
+	enum reach reach, struct layer_kind *kind)
 {
 	kind->mixer = MIXER_ATTENTION;
 	kind->heads = heads_read(reader, family);
@@ -145,11 +143,9 @@ void mixer_attention_read(const struct config_reader *reader, const struct model
 		window_attention_read(reader, kind);
 	indexer_read(reader, kind);
 	if (kind->kv_heads > 0 && kind->heads % kind->kv_heads != 0)
-		config_fault(reader, "num_key_value_heads", "out_of_range", "%d key-value heads do not divide %d heads",
-			kind->kv_heads, kind->heads);
+		config_fault(reader, "num_key_value_heads", "out_of_range", "%d key-value heads do not divide %d heads", kind->kv_heads, kind->heads);
 	traits = attention_traits(reader, family, traits);
-	if (config_bool(
-			reader, reach == REACH_WINDOW ? "add_swa_attention_sink_bias" : "add_full_attention_sink_bias", false))
+	if (config_bool(reader, reach == REACH_WINDOW ? "add_swa_attention_sink_bias" : "add_full_attention_sink_bias", false))
 		traits |= FAMILY_SINKS;
 	kind->output_gate = traits & FAMILY_OUTPUT_GATE;
 	kind->extra_params += attention_extra_params(kind, traits, hidden);
@@ -157,8 +153,7 @@ void mixer_attention_read(const struct config_reader *reader, const struct model
 
 /* Reads MiniMax-01's lightning attention: the matrices and state of the gated delta rule, without its convolution,
  * decay and step projections, and with a norm over all heads. Source: MiniMax 2025 (arXiv 2501.08313), section 2.2. */
-static void lightning_read(
-	const struct config_reader *reader, const struct model_family *family, int hidden, struct layer_kind *kind)
+static void lightning_read(const struct config_reader *reader, const struct model_family *family, int hidden, struct layer_kind *kind)
 {
 	double inner;
 
@@ -168,8 +163,7 @@ static void lightning_read(
 	kind->extra_params += inner - kind->head_dim - 2.0 * kind->heads * (hidden + 1.0);
 }
 
-void mixer_linear_read(
-	const struct config_reader *reader, const struct model_family *family, int hidden, struct layer_kind *kind)
+void mixer_linear_read(const struct config_reader *reader, const struct model_family *family, int hidden, struct layer_kind *kind)
 {
 	bool qwen = family->traits & FAMILY_OUTPUT_GATE; /* its published files may leave out default values */
 
@@ -179,31 +173,25 @@ void mixer_linear_read(
 		return;
 	}
 	kind->heads = config_int(reader, CONFIG_NAMES("linear_num_value_heads"), 1, HEADS_MAX, qwen ? 32 : CONFIG_REQUIRED);
-	kind->kv_heads =
-		config_int(reader, CONFIG_NAMES("linear_num_key_heads"), 1, HEADS_MAX, qwen ? 16 : CONFIG_REQUIRED);
-	kind->head_dim =
-		config_int(reader, CONFIG_NAMES("linear_key_head_dim"), 1, HEADS_MAX, qwen ? 128 : CONFIG_REQUIRED);
-	kind->value_head_dim =
-		config_int(reader, CONFIG_NAMES("linear_value_head_dim"), 1, HEADS_MAX, qwen ? 128 : CONFIG_REQUIRED);
+	kind->kv_heads = config_int(reader, CONFIG_NAMES("linear_num_key_heads"), 1, HEADS_MAX, qwen ? 16 : CONFIG_REQUIRED);
+	kind->head_dim = config_int(reader, CONFIG_NAMES("linear_key_head_dim"), 1, HEADS_MAX, qwen ? 128 : CONFIG_REQUIRED);
+	kind->value_head_dim = config_int(reader, CONFIG_NAMES("linear_value_head_dim"), 1, HEADS_MAX, qwen ? 128 : CONFIG_REQUIRED);
 	kind->conv_kernel = config_int(reader, CONFIG_NAMES("linear_conv_kernel_dim"), 1, 1024, 4);
 }
 
 /* Reads Mamba-1, which has no heads: each place of the inner width is one. */
-static void mamba1_read(
-	const struct config_reader *reader, const struct model_family *family, int hidden, struct layer_kind *kind)
+static void mamba1_read(const struct config_reader *reader, const struct model_family *family, int hidden, struct layer_kind *kind)
 {
 	int expand = config_int(reader, CONFIG_NAMES("mamba_expand", "expand", "ssm_cfg.expand"), 1, 64, 2);
 	const json_t *rank = config_find(reader, CONFIG_NAMES("mamba_dt_rank", "time_step_rank"), NULL);
 
 	kind->heads = hidden * expand;
 	kind->value_head_dim = 1;
-	kind->state_dim =
-		config_int(reader, CONFIG_NAMES("mamba_d_state", "state_size", "ssm_cfg.d_state"), 1, WIDTH_MAX, 16);
+	kind->state_dim = config_int(reader, CONFIG_NAMES("mamba_d_state", "state_size", "ssm_cfg.d_state"), 1, WIDTH_MAX, 16);
 	kind->conv_kernel = config_int(reader, CONFIG_NAMES("mamba_d_conv", "conv_kernel", "ssm_cfg.d_conv"), 1, 1024, 4);
 	kind->step_rank = (hidden + 15) / 16;
 	if (!json_is_string(rank)) /* "auto" is one sixteenth of the hidden size */
-		kind->step_rank =
-			config_int(reader, CONFIG_NAMES("mamba_dt_rank", "time_step_rank"), 1, WIDTH_MAX, kind->step_rank);
+		kind->step_rank = config_int(reader, CONFIG_NAMES("mamba_dt_rank", "time_step_rank"), 1, WIDTH_MAX, kind->step_rank);
 	if (strcmp(family->model_type, "jamba") == 0)
 		kind->extra_params += kind->step_rank + 2.0 * kind->state_dim;
 }
@@ -212,21 +200,18 @@ static void mamba2_read(const struct config_reader *reader, int hidden, struct l
 {
 	int expand = config_int(reader, CONFIG_NAMES("mamba_expand", "expand", "ssm_cfg.expand"), 1, 64, 2);
 	const char *const *head_dim = CONFIG_NAMES("mamba_head_dim", "mamba_d_head", "head_dim", "ssm_cfg.headdim");
-	int width =
-		json_is_string(config_find(reader, head_dim, NULL)) ? 0 : config_int(reader, head_dim, 1, HEADS_MAX, 64);
+	int width = json_is_string(config_find(reader, head_dim, NULL)) ? 0 : config_int(reader, head_dim, 1, HEADS_MAX, 64);
 	int heads = config_int(reader, CONFIG_NAMES("mamba_num_heads", "mamba_n_heads", "num_heads"), 1, HEADS_MAX,
 		width > 0 ? hidden * expand / width : CONFIG_REQUIRED);
 
 	kind->heads = heads;
 	kind->value_head_dim = width > 0 ? width : heads > 0 ? hidden * expand / heads : 0;
-	kind->state_dim = config_int(
-		reader, CONFIG_NAMES("ssm_state_size", "mamba_d_state", "state_size", "ssm_cfg.d_state"), 1, WIDTH_MAX, 128);
+	kind->state_dim = config_int(reader, CONFIG_NAMES("ssm_state_size", "mamba_d_state", "state_size", "ssm_cfg.d_state"), 1, WIDTH_MAX, 128);
 	kind->groups = config_int(reader, CONFIG_NAMES("n_groups", "mamba_n_groups", "ssm_cfg.ngroups"), 1, HEADS_MAX, 1);
 	kind->conv_kernel = config_int(reader, CONFIG_NAMES("conv_kernel", "mamba_d_conv", "ssm_cfg.d_conv"), 1, 1024, 4);
 }
 
-void mixer_mamba_read(
-	const struct config_reader *reader, const struct model_family *family, int hidden, struct layer_kind *kind)
+void mixer_mamba_read(const struct config_reader *reader, const struct model_family *family, int hidden, struct layer_kind *kind)
 {
 	static const char *const first[] = {"jamba", "mamba", "falcon_mamba"};
 	bool older = false;

@@ -9,11 +9,9 @@
 enum reach { REACH_GLOBAL, REACH_WINDOW };
 
 /* Attention or MLA. */
-void mixer_attention_read(const struct config_reader *reader, const struct model_family *family, unsigned traits,
-	int hidden, enum reach reach, struct layer_kind *kind);
-void mixer_linear_read(
-	const struct config_reader *reader, const struct model_family *family, int hidden, struct layer_kind *kind);
-void mixer_mamba_read(
-	const struct config_reader *reader, const struct model_family *family, int hidden, struct layer_kind *kind);
+void mixer_attention_read(const struct config_reader *reader, const struct model_family *family, unsigned traits, int hidden,
+	enum reach reach, struct layer_kind *kind);
+void mixer_linear_read(const struct config_reader *reader, const struct model_family *family, int hidden, struct layer_kind *kind);
+void mixer_mamba_read(const struct config_reader *reader, const struct model_family *family, int hidden, struct layer_kind *kind);
 
 #endif

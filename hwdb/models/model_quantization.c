@@ -33,7 +33,7 @@ static enum precision format_of_groups(const json_t *quantization)
 	const char *name;
 	json_t *group;
 
-	json_object_foreach(groups, name, group) {
+	json_object_foreach (groups, name, group) {
 		weights = json_object_get(group, "weights");
 		if (json_is_object(weights))
 			break;
@@ -59,9 +59,9 @@ static enum precision format_of_method(const json_t *quantization, const char *m
 	if (strcmp(method, "gptq") == 0 || strcmp(method, "awq") == 0)
 		return format_of_bits(json_integer_value(json_object_get(quantization, "bits")), "int", 0);
 	if (strcmp(method, "bitsandbytes") == 0)
-		return json_is_true(json_object_get(quantization, "load_in_4bit"))	 ? PRECISION_INT4
-			   : json_is_true(json_object_get(quantization, "load_in_8bit")) ? PRECISION_INT8
-																			 : PRECISION_UNSET;
+		return json_is_true(json_object_get(quantization, "load_in_4bit")) ? PRECISION_INT4
+			: json_is_true(json_object_get(quantization, "load_in_8bit"))  ? PRECISION_INT8
+																		   : PRECISION_UNSET;
 	if (strcasecmp(algorithm, "NVFP4") == 0)
 		return PRECISION_NVFP4;
 	if (strncasecmp(algorithm, "FP8", 3) == 0)

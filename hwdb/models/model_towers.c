@@ -12,9 +12,9 @@ struct sum {
 /* A stack of transformer layers of one width: attention of inner width `inner`, a feed-forward of `matrices` matrices. */
 struct stack {
 	double layers, hidden, inner, width, matrices;
-	double tokens, seen; /* tokens of the stack; keys that a token attends to, itself included */
+	double tokens, seen;             /* tokens of the stack; keys that a token attends to, itself included */
 	double from_tokens, from_hidden; /* cross attention to the tokens of another stack; 0: none */
-	double biases; /* of one layer, norms included */
+	double biases;                   /* of one layer, norms included */
 };
 
 static double causal_mean_tokens(double tokens)
@@ -36,11 +36,13 @@ static double kept_bytes(double tokens, double hidden, double inner, double widt
 static void stack_add(struct sum *sum, const struct stack *stack)
 {
 	double h = stack->hidden, i = stack->inner, n = stack->tokens, m = stack->from_tokens;
-	double own = 4 * h * i + stack->matrices * h * stack->width, cross = m > 0 ? 2 * h * i : 0, cross_keys = m > 0 ? 2 * stack->from_hidden * i : 0;
+	double own = 4 * h * i + stack->matrices * h * stack->width, cross = m > 0 ? 2 * h * i : 0,
+		   cross_keys = m > 0 ? 2 * stack->from_hidden * i : 0;
 
 	sum->params += stack->layers * (own + cross + cross_keys + stack->biases);
 	sum->flops += stack->layers * (2 * n * (own + cross) + 4 * n * i * stack->seen + 2 * m * cross_keys + 4 * n * i * m);
-	sum->kept_bytes += stack->layers * (kept_bytes(n, h, i, stack->width, stack->matrices > 2) + (m > 0 ? n * (5 * h + 4 * i) + m * 4 * i : 0));
+	sum->kept_bytes += stack->layers *
+		(kept_bytes(n, h, i, stack->width, stack->matrices > 2) + (m > 0 ? n * (5 * h + 4 * i) + m * 4 * i : 0));
 }
 
 /* Adds a matrix with its bias, used by `tokens` of a sample. */
@@ -71,12 +73,20 @@ static const double t5_input_tokens = 512, t5_target_tokens = 114; /* of a pre-t
 static void t5_read(const struct config_reader *reader, struct model *model)
 {
 	double hidden = count(reader, "d_model", CONFIG_REQUIRED), heads = count(reader, "num_heads", CONFIG_REQUIRED);
-	double inner = heads * count(reader, "d_kv", CONFIG_REQUIRED), width = count(reader, "d_ff", CONFIG_REQUIRED), vocabulary = count(reader, "vocab_size", 32128);
-	double layers = count(reader, "num_layers", CONFIG_REQUIRED), decoder_layers = config_int(reader, CONFIG_NAMES("num_decoder_layers"), 1, MODEL_LAYERS_MAX, (int)layers);
+	double inner = heads * count(reader, "d_kv", CONFIG_REQUIRED), width = count(reader, "d_ff", CONFIG_REQUIRED),
+		   vocabulary = count(reader, "vocab_size", 32128);
+	double layers = count(reader, "num_layers", CONFIG_REQUIRED),
+		   decoder_layers = config_int(reader, CONFIG_NAMES("num_decoder_layers"), 1, MODEL_LAYERS_MAX, (int)layers);
 	const char *projection = config_text(reader, "feed_forward_proj", "relu");
 	bool gated = strncmp(projection, "gated", 5) == 0, tied = config_bool(reader, "tie_word_embeddings", true);
-	struct stack stack = {.layers = layers, .hidden = hidden, .inner = inner, .width = width, .matrices = gated ? 3 : 2, .tokens = t5_input_tokens,
-		.seen = t5_input_tokens, .biases = 2 * hidden};
+	struct stack stack = {.layers = layers,
+		.hidden = hidden,
+		.inner = inner,
+		.width = width,
+		.matrices = gated ? 3 : 2,
+		.tokens = t5_input_tokens,
+		.seen = t5_input_tokens,
+		.biases = 2 * hidden};
 	struct sum sum = {0, 0, 0};
 
 	stack_add(&sum, &stack);
@@ -87,12 +97,14 @@ static void t5_read(const struct config_reader *reader, struct model *model)
 	stack.from_hidden = hidden;
 	stack.biases = 3 * hidden;
 	stack_add(&sum, &stack);
-	sum.params += vocabulary * hidden + 2 * hidden + 2 * heads * count(reader, "relative_attention_num_buckets", 32); /* tables of the first layer of both stacks */
+	sum.params += vocabulary * hidden + 2 * hidden +
+		2 * heads * count(reader, "relative_attention_num_buckets", 32); /* tables of the first layer of both stacks */
 	matrix_add(&sum, hidden, vocabulary, false, t5_target_tokens);
 	if (tied)
 		sum.params -= hidden * vocabulary;
 	finish(model, &sum, 4 * (t5_input_tokens + t5_target_tokens));
-	model_note(model, "encoder-decoder: a sample is %.0f tokens in and %.0f out, as T5's pre-training (arXiv 1910.10683)", t5_input_tokens, t5_target_tokens);
+	model_note(model, "encoder-decoder: a sample is %.0f tokens in and %.0f out, as T5's pre-training (arXiv 1910.10683)", t5_input_tokens,
+		t5_target_tokens);
 }
 
 /* --- Whisper: Radford et al. 2022, arXiv 2212.04356; transformers models/whisper --------------------------- */
@@ -105,18 +117,33 @@ static double whisper_biases(double hidden, double width, int attentions)
 static void whisper_read(const struct config_reader *reader, struct model *model)
 {
 	static const double seconds = 30, samples_per_s = 16000, sample_bytes = 2;
-	double hidden = count(reader, "d_model", CONFIG_REQUIRED), mel = count(reader, "num_mel_bins", 80), vocabulary = count(reader, "vocab_size", 51865);
+	double hidden = count(reader, "d_model", CONFIG_REQUIRED), mel = count(reader, "num_mel_bins", 80),
+		   vocabulary = count(reader, "vocab_size", 51865);
 	double frames = count(reader, "max_source_positions", 1500), targets = count(reader, "max_target_positions", 448);
 	double width = count(reader, "encoder_ffn_dim", CONFIG_REQUIRED), decoder_width = count(reader, "decoder_ffn_dim", CONFIG_REQUIRED);
-	struct stack stack = {.layers = count(reader, "encoder_layers", CONFIG_REQUIRED), .hidden = hidden, .inner = hidden, .width = width, .matrices = 2,
-		.tokens = frames, .seen = frames, .biases = whisper_biases(hidden, width, 1)};
+	struct stack stack = {.layers = count(reader, "encoder_layers", CONFIG_REQUIRED),
+		.hidden = hidden,
+		.inner = hidden,
+		.width = width,
+		.matrices = 2,
+		.tokens = frames,
+		.seen = frames,
+		.biases = whisper_biases(hidden, width, 1)};
 	struct sum sum = {0, 0, 0};
 
 	matrix_add(&sum, 3 * mel, hidden, true, 2 * frames); /* two convolutions of three frames, the second with stride two */
 	matrix_add(&sum, 3 * hidden, hidden, true, frames);
 	stack_add(&sum, &stack);
-	stack = (struct stack){.layers = count(reader, "decoder_layers", CONFIG_REQUIRED), .hidden = hidden, .inner = hidden, .width = decoder_width, .matrices = 2,
-		.tokens = targets, .seen = causal_mean_tokens(targets), .from_tokens = frames, .from_hidden = hidden, .biases = whisper_biases(hidden, decoder_width, 2)};
+	stack = (struct stack){.layers = count(reader, "decoder_layers", CONFIG_REQUIRED),
+		.hidden = hidden,
+		.inner = hidden,
+		.width = decoder_width,
+		.matrices = 2,
+		.tokens = targets,
+		.seen = causal_mean_tokens(targets),
+		.from_tokens = frames,
+		.from_hidden = hidden,
+		.biases = whisper_biases(hidden, decoder_width, 2)};
 	stack_add(&sum, &stack);
 	sum.params += (frames + targets) * hidden + 4 * hidden + vocabulary * hidden;
 	sum.flops += 2 * targets * vocabulary * hidden; /* tied with the embedding */
@@ -134,21 +161,31 @@ static double encoder_biases(double hidden, double width, bool qkv)
 /* Adds patches, a class token, positions and layers. */
 static void vision_add(struct sum *sum, const struct config_reader *reader, bool patch_bias, bool qkv_bias, double *image, double *tokens)
 {
-	double hidden = count(reader, "hidden_size", 768), width = count(reader, "intermediate_size", 3072), patch = count(reader, "patch_size", 16), patches;
+	double hidden = count(reader, "hidden_size", 768), width = count(reader, "intermediate_size", 3072),
+		   patch = count(reader, "patch_size", 16), patches;
 
 	*image = count(reader, "image_size", 224);
 	patches = floor(*image / patch) * floor(*image / patch);
 	*tokens = patches + 1;
 	matrix_add(sum, patch * patch * count(reader, "num_channels", 3), hidden, patch_bias, patches);
 	sum->params += hidden + *tokens * hidden;
-	stack_add(sum, &(struct stack){.layers = count(reader, "num_hidden_layers", 12), .hidden = hidden, .inner = hidden, .width = width, .matrices = 2,
-		.tokens = *tokens, .seen = *tokens, .biases = encoder_biases(hidden, width, qkv_bias)});
+	stack_add(sum,
+		&(struct stack){.layers = count(reader, "num_hidden_layers", 12),
+			.hidden = hidden,
+			.inner = hidden,
+			.width = width,
+			.matrices = 2,
+			.tokens = *tokens,
+			.seen = *tokens,
+			.biases = encoder_biases(hidden, width, qkv_bias)});
 }
 
 static void vit_read(const struct config_reader *reader, struct model *model)
 {
 	const json_t *labels = config_find(reader, CONFIG_NAMES("id2label"), NULL);
-	double hidden = count(reader, "hidden_size", 768), classes = json_is_object(labels) ? (double)json_object_size(labels) : config_int(reader, CONFIG_NAMES("num_labels"), 0, WIDTH_MAX, 0);
+	double hidden = count(reader, "hidden_size", 768),
+		   classes = json_is_object(labels) ? (double)json_object_size(labels)
+											: config_int(reader, CONFIG_NAMES("num_labels"), 0, WIDTH_MAX, 0);
 	double image, tokens;
 	struct sum sum = {0, 0, 0};
 
@@ -176,14 +213,22 @@ static struct config_reader part(const struct config_reader *reader, const char 
 static void clip_read(const struct config_reader *reader, struct model *model)
 {
 	struct config_reader text = part(reader, "text_config"), vision = part(reader, "vision_config");
-	double wide = count(&vision, "hidden_size", 768), hidden = count(&text, "hidden_size", 512), width = count(&text, "intermediate_size", 2048);
+	double wide = count(&vision, "hidden_size", 768), hidden = count(&text, "hidden_size", 512),
+		   width = count(&text, "intermediate_size", 2048);
 	double shared = count(reader, "projection_dim", 512), positions = count(&text, "max_position_embeddings", 77), image, tokens;
 	struct sum sum = {0, 0, 0};
 
 	vision_add(&sum, &vision, false, true, &image, &tokens);
 	sum.params += 4 * wide;
-	stack_add(&sum, &(struct stack){.layers = count(&text, "num_hidden_layers", 12), .hidden = hidden, .inner = hidden, .width = width, .matrices = 2,
-		.tokens = positions, .seen = causal_mean_tokens(positions), .biases = encoder_biases(hidden, width, true)});
+	stack_add(&sum,
+		&(struct stack){.layers = count(&text, "num_hidden_layers", 12),
+			.hidden = hidden,
+			.inner = hidden,
+			.width = width,
+			.matrices = 2,
+			.tokens = positions,
+			.seen = causal_mean_tokens(positions),
+			.biases = encoder_biases(hidden, width, true)});
 	sum.params += (count(&text, "vocab_size", 49408) + positions) * hidden + 2 * hidden + 1; /* 1: the temperature */
 	matrix_add(&sum, wide, shared, false, 1);
 	matrix_add(&sum, hidden, shared, false, 1);
@@ -197,12 +242,20 @@ static void clip_read(const struct config_reader *reader, struct model *model)
 static void dit_read(const struct config_reader *reader, struct model *model)
 {
 	static const double frequencies = 256;
-	double hidden = count(reader, "num_attention_heads", 16) * count(reader, "attention_head_dim", 72), layers = count(reader, "num_layers", 28), patch = count(reader, "patch_size", 2);
+	double hidden = count(reader, "num_attention_heads", 16) * count(reader, "attention_head_dim", 72),
+		   layers = count(reader, "num_layers", 28), patch = count(reader, "patch_size", 2);
 	double side = count(reader, "sample_size", 32), channels = count(reader, "in_channels", 4), tokens = side / patch * side / patch;
 	struct sum sum = {0, 0, 0};
 
-	stack_add(&sum, &(struct stack){.layers = layers, .hidden = hidden, .inner = hidden, .width = 4 * hidden, .matrices = 2, .tokens = tokens, .seen = tokens,
-		.biases = 9 * hidden});
+	stack_add(&sum,
+		&(struct stack){.layers = layers,
+			.hidden = hidden,
+			.inner = hidden,
+			.width = 4 * hidden,
+			.matrices = 2,
+			.tokens = tokens,
+			.seen = tokens,
+			.biases = 9 * hidden});
 	sum.params += layers * (6 * hidden * hidden + 6 * hidden);
 	sum.flops += layers * 2 * 6 * hidden * hidden;
 	matrix_add(&sum, patch * patch * channels, hidden, true, tokens);
@@ -219,18 +272,21 @@ static void dit_read(const struct config_reader *reader, struct model *model)
  * 2403.03206). The `last` layers keep only the part of the text that the image attends to. */
 static void joint_add(struct sum *sum, double layers, double last, double hidden, double tokens, double text_tokens, double qk_norms)
 {
-	double both = tokens + text_tokens, per_stream = 4 * hidden * hidden + 4 * hidden + 8 * hidden * hidden + 5 * hidden, modulation = 6 * hidden * hidden + 6 * hidden;
+	double both = tokens + text_tokens, per_stream = 4 * hidden * hidden + 4 * hidden + 8 * hidden * hidden + 5 * hidden,
+		   modulation = 6 * hidden * hidden + 6 * hidden;
 	double lost = hidden * hidden + hidden + 8 * hidden * hidden + 5 * hidden;
 
 	sum->params += layers * (2 * per_stream + 2 * modulation + qk_norms) - last * (lost + 4 * (hidden * hidden + hidden));
 	sum->kept_bytes += layers * kept_bytes(both, hidden, hidden, 4 * hidden, false);
-	sum->flops += layers * (2 * both * 12 * hidden * hidden + 4 * both * both * hidden + 2 * 12 * hidden * hidden) - last * 2 * text_tokens * 9 * hidden * hidden;
+	sum->flops += layers * (2 * both * 12 * hidden * hidden + 4 * both * both * hidden + 2 * 12 * hidden * hidden) -
+		last * 2 * text_tokens * 9 * hidden * hidden;
 }
 
 static void sd3_read(const struct config_reader *reader, struct model *model)
 {
 	static const double frequencies = 256, text_tokens = 333; /* 77 of CLIP and 256 of T5 */
-	double hidden = count(reader, "num_attention_heads", 18) * count(reader, "attention_head_dim", 64), layers = count(reader, "num_layers", 18), patch = count(reader, "patch_size", 2);
+	double hidden = count(reader, "num_attention_heads", 18) * count(reader, "attention_head_dim", 64),
+		   layers = count(reader, "num_layers", 18), patch = count(reader, "patch_size", 2);
 	double side = count(reader, "sample_size", 128), channels = count(reader, "in_channels", 16), tokens = side / patch * side / patch;
 	struct sum sum = {0, 0, 0};
 
@@ -244,7 +300,9 @@ static void sd3_read(const struct config_reader *reader, struct model *model)
 	matrix_add(&sum, hidden, 2 * hidden, true, 1);
 	matrix_add(&sum, hidden, patch * patch * count(reader, "out_channels", 16), true, tokens);
 	finish(model, &sum, 2 * channels * side * side);
-	model_note(model, "a sample is one denoising step of a %.0f x %.0f latent, %.0f tokens beside %.0f of text; without text encoders and autoencoder", side, side, tokens, text_tokens);
+	model_note(model,
+		"a sample is one denoising step of a %.0f x %.0f latent, %.0f tokens beside %.0f of text; without text encoders and autoencoder",
+		side, side, tokens, text_tokens);
 }
 
 /* Flux: layers of two streams, then layers of one stream with attention and feed-forward in parallel (diffusers,
@@ -252,8 +310,10 @@ static void sd3_read(const struct config_reader *reader, struct model *model)
 static void flux_read(const struct config_reader *reader, struct model *model)
 {
 	static const double frequencies = 256, tokens = 4096, text_tokens = 512; /* an image of 1,024 x 1,024: 64 x 64 patches of its latent */
-	double head = count(reader, "attention_head_dim", 128), hidden = count(reader, "num_attention_heads", 24) * head, channels = count(reader, "in_channels", 64);
-	double singles = count(reader, "num_single_layers", 38), both = tokens + text_tokens, embedders = config_bool(reader, "guidance_embeds", false) ? 2 : 1;
+	double head = count(reader, "attention_head_dim", 128), hidden = count(reader, "num_attention_heads", 24) * head,
+		   channels = count(reader, "in_channels", 64);
+	double singles = count(reader, "num_single_layers", 38), both = tokens + text_tokens,
+		   embedders = config_bool(reader, "guidance_embeds", false) ? 2 : 1;
 	struct sum sum = {0, 0, 0};
 
 	joint_add(&sum, count(reader, "num_layers", 19), 0, hidden, tokens, text_tokens, 4 * head);
@@ -271,15 +331,24 @@ static void flux_read(const struct config_reader *reader, struct model *model)
 	matrix_add(&sum, hidden, 2 * hidden, true, 1);
 	matrix_add(&sum, hidden, channels, true, tokens);
 	finish(model, &sum, 2 * channels * tokens);
-	model_note(model, "a sample is one denoising step of a 1,024 x 1,024 image, %.0f tokens beside %.0f of text; without text encoders and autoencoder", tokens, text_tokens);
+	model_note(model,
+		"a sample is one denoising step of a 1,024 x 1,024 image, %.0f tokens beside %.0f of text; without text encoders and autoencoder",
+		tokens, text_tokens);
 }
 
 static const struct {
 	const char *name;
 	void (*read)(const struct config_reader *reader, struct model *model);
 } towers[] = {
-	{"t5", t5_read}, {"mt5", t5_read}, {"whisper", whisper_read}, {"vit", vit_read}, {"clip", clip_read},
-	{"DiTTransformer2DModel", dit_read}, {"Transformer2DModel", dit_read}, {"SD3Transformer2DModel", sd3_read}, {"FluxTransformer2DModel", flux_read},
+	{"t5", t5_read},
+	{"mt5", t5_read},
+	{"whisper", whisper_read},
+	{"vit", vit_read},
+	{"clip", clip_read},
+	{"DiTTransformer2DModel", dit_read},
+	{"Transformer2DModel", dit_read},
+	{"SD3Transformer2DModel", sd3_read},
+	{"FluxTransformer2DModel", flux_read},
 };
 
 /* Returns the family's index. The reader's config must be the whole configuration. */

@@ -9,11 +9,22 @@
 
 static struct evidence evidence_of(const struct calibration_row *row)
 {
-	return (struct evidence){.id = row->id, .accelerator = row->accelerator_id, .device = row->device_id, .plan_id = row->plan_id, .class = row->class,
-		.method = row->method, .source = row->meta.source, .quantity = quantity_of_name(row->quantity),
-		.precision = quantity_of_name(row->quantity) == QUANTITY_STACK_SPEED ? PRECISION_UNSET : row->precision, .value = row->value, .low = row->low,
-		.high = row->high, .disagreement = row->disagreement, .measured_at_us = row->meta.valid_from_us,
-		.held = row->held_because, .bearer = row->delivered_by};
+	return (struct evidence){.id = row->id,
+		.accelerator = row->accelerator_id,
+		.device = row->device_id,
+		.plan_id = row->plan_id,
+		.class = row->class,
+		.method = row->method,
+		.source = row->meta.source,
+		.quantity = quantity_of_name(row->quantity),
+		.precision = quantity_of_name(row->quantity) == QUANTITY_STACK_SPEED ? PRECISION_UNSET : row->precision,
+		.value = row->value,
+		.low = row->low,
+		.high = row->high,
+		.disagreement = row->disagreement,
+		.measured_at_us = row->meta.valid_from_us,
+		.held = row->held_because,
+		.bearer = row->delivered_by};
 }
 
 /* Collects the evidence of one accelerator; none when the arena is exhausted. */
@@ -48,7 +59,8 @@ struct choosing {
 static const char *describe(const struct choosing *choosing, const struct evidence_choice *choice, double prior)
 {
 	const struct evidence *newest = choice->newest;
-	const char *others = newest->source ? strstr(newest->source, "; others had ") : NULL; /* use of the CPUs by other processes during the measurement */
+	const char *others = newest->source ? strstr(newest->source, "; others had ")
+										: NULL; /* use of the CPUs by other processes during the measurement */
 	char date[CLOCK_TEXT_MAX], origin[80], apart[96] = "";
 	double change = choice->value / prior - 1;
 	const char *text;
@@ -62,15 +74,16 @@ static const char *describe(const struct choosing *choosing, const struct eviden
 		snprintf(origin, sizeof origin, "measured");
 	if (prior > 0 && isfinite(prior))
 		snprintf(apart, sizeof apart, "; %.1f %% %s the published prior of %.4g", 100 * fabs(change), change < 0 ? "below" : "above", prior);
-	text = arena_printf(choosing->arena, "%s by %s on %s, %.10s (%.0f day%s old, calibration %s)%s%s", origin, newest->method ? newest->method : "a benchmark",
-		newest->device ? newest->device : "real jobs", date, choice->age_days, fabs(choice->age_days - 1) < 0.5 ? "" : "s", newest->id,
-		others ? others : "", apart);
+	text = arena_printf(choosing->arena, "%s by %s on %s, %.10s (%.0f day%s old, calibration %s)%s%s", origin,
+		newest->method ? newest->method : "a benchmark", newest->device ? newest->device : "real jobs", date, choice->age_days,
+		fabs(choice->age_days - 1) < 0.5 ? "" : "s", newest->id, others ? others : "", apart);
 	return text ? text : "measured";
 }
 
 /* Sets *member to the value of one quantity, without class or of one class. False: no evidence. The first quantity used
  * also sets the calibration's id and source. */
-static bool use_quantity(struct choosing *choosing, const struct evidence_wish *wanted, const char *field, double prior, double *member, struct evidence_choice *choice)
+static bool use_quantity(struct choosing *choosing, const struct evidence_wish *wanted, const char *field, double prior, double *member,
+	struct evidence_choice *choice)
 {
 	const char *text;
 
@@ -83,8 +96,13 @@ static bool use_quantity(struct choosing *choosing, const struct evidence_wish *
 		choosing->calibration->source = text;
 	}
 	if (choosing->findings)
-		findings_assume_figure(choosing->findings, &(struct figure){.field = field, .value = choice->value, .low = fmin(choice->low, choice->value),
-			.high = fmax(choice->high, choice->value), .source = text, .status = PROVENANCE_MEASURED});
+		findings_assume_figure(choosing->findings,
+			&(struct figure){.field = field,
+				.value = choice->value,
+				.low = fmin(choice->low, choice->value),
+				.high = fmax(choice->high, choice->value),
+				.source = text,
+				.status = PROVENANCE_MEASURED});
 	return true;
 }
 
@@ -99,7 +117,10 @@ static void take_products(struct choosing *choosing)
 {
 	const struct calibration_wish *wish = choosing->wish;
 	struct calibration *calibration = choosing->calibration;
-	struct evidence_wish wanted = {.accelerator = wish->accelerator->id, .quantity = QUANTITY_GEMM_EFFICIENCY, .precision = wish->precision, .class = "plan",
+	struct evidence_wish wanted = {.accelerator = wish->accelerator->id,
+		.quantity = QUANTITY_GEMM_EFFICIENCY,
+		.precision = wish->precision,
+		.class = "plan",
 		.plan_id = wish->plan_id};
 	double prior = device_prior_gemm_efficiency(wish->accelerator, wish->precision);
 	struct evidence_choice choice;
@@ -111,9 +132,10 @@ static void take_products(struct choosing *choosing)
 		return;
 	}
 	wanted.plan_id = NULL;
-	for (int class = PRODUCT_LARGE; class >= PRODUCT_THIN; class--) {
-		wanted.class = product_class_name((enum product_class)class);
-		if (!use_quantity(choosing, &wanted, class_fields[class], prior, &calibration->gemm_class_efficiency[class], &choice) || calibration->gemm_efficiency > 0)
+	for (int class = PRODUCT_LARGE; class >= PRODUCT_THIN; class --) {
+		wanted.class = product_class_name((enum product_class) class);
+		if (!use_quantity(choosing, &wanted, class_fields[class], prior, &calibration->gemm_class_efficiency[class], &choice) ||
+			calibration->gemm_efficiency > 0)
 			continue;
 		calibration->gemm_efficiency = choice.value;
 		calibration->gemm_low = choice.low;
@@ -132,14 +154,16 @@ static void take_others(struct choosing *choosing)
 	} others[] = {
 		{QUANTITY_MEMORY_EFFICIENCY, "calibration.memory_efficiency", device_prior_memory_efficiency(), &calibration->memory_efficiency,
 			&calibration->memory_low, &calibration->memory_high},
-		{QUANTITY_KERNEL_LAUNCH, "calibration.kernel_launch_s", ABSENT_NUMBER, &calibration->kernel_launch_s, &calibration->kernel_launch_low_s,
-			&calibration->kernel_launch_high_s},
+		{QUANTITY_KERNEL_LAUNCH, "calibration.kernel_launch_s", ABSENT_NUMBER, &calibration->kernel_launch_s,
+			&calibration->kernel_launch_low_s, &calibration->kernel_launch_high_s},
 		{QUANTITY_HOST_LATENCY, "calibration.host_latency_s", ABSENT_NUMBER, &calibration->host_latency_s, NULL, NULL},
 		{QUANTITY_HOST_RATE, "calibration.host_bytes_per_s", device_prior_host_bytes_per_s(accelerator), &calibration->host_bytes_per_s,
 			&calibration->host_low_bytes_per_s, &calibration->host_high_bytes_per_s},
-		{QUANTITY_COLLECTIVE_LATENCY, "calibration.collective_latency_s", physics_fitted.link_latency_s, &calibration->collective_latency_s, NULL, NULL},
-		{QUANTITY_COLLECTIVE_RATE, "calibration.collective_bytes_per_s", accelerator_link_bytes_per_s(accelerator) * physics_fitted.link_fraction,
-			&calibration->collective_bytes_per_s, &calibration->collective_low_bytes_per_s, &calibration->collective_high_bytes_per_s},
+		{QUANTITY_COLLECTIVE_LATENCY, "calibration.collective_latency_s", physics_fitted.link_latency_s, &calibration->collective_latency_s,
+			NULL, NULL},
+		{QUANTITY_COLLECTIVE_RATE, "calibration.collective_bytes_per_s",
+			accelerator_link_bytes_per_s(accelerator) * physics_fitted.link_fraction, &calibration->collective_bytes_per_s,
+			&calibration->collective_low_bytes_per_s, &calibration->collective_high_bytes_per_s},
 		{QUANTITY_IDLE_POWER, "calibration.idle_w", accelerator_idle_w(accelerator, NULL, NULL, NULL), &calibration->idle_w, NULL, NULL},
 		{QUANTITY_LOAD_POWER, "calibration.load_w", accelerator_load_w(accelerator, NULL, NULL, NULL), &calibration->load_w, NULL, NULL},
 		{QUANTITY_STORAGE_RATE, "calibration.storage_bytes_per_s", ABSENT_NUMBER, &calibration->storage_bytes_per_s, NULL, NULL},
@@ -201,9 +225,10 @@ static void take_stack(struct choosing *choosing)
 	if (!row)
 		return;
 	is_open = row->gpu_count >= 1 && wish->gpu_count < 1;
-	likeness = observation_likeness(&(struct observed_kind){.params_ratio = row->params > 0 && wish->params > 0 ? row->params / wish->params : ABSENT_NUMBER,
-		.gpus_ratio = row->gpu_count >= 1 && wish->gpu_count >= 1 ? (double)row->gpu_count / (double)wish->gpu_count : ABSENT_NUMBER,
-		.same_precision = row->precision == wish->precision});
+	likeness = observation_likeness(
+		&(struct observed_kind){.params_ratio = row->params > 0 && wish->params > 0 ? row->params / wish->params : ABSENT_NUMBER,
+			.gpus_ratio = row->gpu_count >= 1 && wish->gpu_count >= 1 ? (double)row->gpu_count / (double)wish->gpu_count : ABSENT_NUMBER,
+			.same_precision = row->precision == wish->precision});
 	text = describe(choosing, &choice, 1);
 	jobs = describe_jobs(choosing, row, text, is_open ? ABSENT_NUMBER : likeness);
 	calibration->stack_speed = observation_speed_at(choice.value, likeness);
@@ -218,8 +243,13 @@ static void take_stack(struct choosing *choosing)
 	}
 	if (!choosing->findings || is_open) /* if open, the planner notes the likeness for the number that it finds */
 		return;
-	findings_assume_figure(choosing->findings, &(struct figure){.field = "calibration.stack_speed", .value = calibration->stack_speed, .low = calibration->stack_low,
-		.high = calibration->stack_high, .source = jobs ? jobs : text, .status = PROVENANCE_MEASURED});
+	findings_assume_figure(choosing->findings,
+		&(struct figure){.field = "calibration.stack_speed",
+			.value = calibration->stack_speed,
+			.low = calibration->stack_low,
+			.high = calibration->stack_high,
+			.source = jobs ? jobs : text,
+			.status = PROVENANCE_MEASURED});
 	findings_assume_number(choosing->findings, "calibration.stack_likeness", likeness, OBSERVATION_LIKENESS_SOURCE);
 }
 
@@ -236,12 +266,12 @@ static void tell_unused(const struct choosing *choosing)
 		}
 }
 
-void calibrations_choose(const struct catalogue *catalogue, const struct calibration_wish *wish, struct arena *arena, struct findings *findings,
-	struct calibration *calibration)
+void calibrations_choose(const struct catalogue *catalogue, const struct calibration_wish *wish, struct arena *arena,
+	struct findings *findings, struct calibration *calibration)
 {
 	struct choosing choosing = {.catalogue = catalogue, .wish = wish, .arena = arena, .findings = findings, .calibration = calibration};
-	double *members[] = {&calibration->gemm_efficiency, &calibration->memory_efficiency, &calibration->kernel_launch_s, &calibration->idle_w,
-		&calibration->load_w};
+	double *members[] = {&calibration->gemm_efficiency, &calibration->memory_efficiency, &calibration->kernel_launch_s,
+		&calibration->idle_w, &calibration->load_w};
 
 	*calibration = (struct calibration){.id = NULL};
 	for (size_t i = 0; i < COUNT_OF(members); i++)

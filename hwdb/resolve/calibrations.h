@@ -8,7 +8,7 @@
 
 struct calibration_wish {
 	const struct accelerator *accelerator;
-	enum precision precision;   /* of the products */
+	enum precision precision;    /* of the products */
 	const char *plan_id, *stack; /* NULL: no plan; no software */
 	double params;               /* active parameters of the model in training; 0 or less: unknown */
 	int64_t gpu_count;           /* less than 1: open */
@@ -18,8 +18,8 @@ struct calibration_wish {
 /* E123. Chooses the calibrations of the snapshot that correct plans of this kind. Adds to `findings` (may be NULL) the
  * origin, age and distance from the prior of each figure, and the reason why the first unused one is not used. Text is
  * in the arena. */
-void calibrations_choose(const struct catalogue *catalogue, const struct calibration_wish *wish, struct arena *arena, struct findings *findings,
-	struct calibration *calibration);
+void calibrations_choose(const struct catalogue *catalogue, const struct calibration_wish *wish, struct arena *arena,
+	struct findings *findings, struct calibration *calibration);
 
 /* Fills `used` and `unused_because` of rows, judged among all rows of the snapshot. A row that the snapshot does not
  * contain is judged alone. */

@@ -5,13 +5,14 @@
 #include "base/status.h"
 
 #define DEEPINFRA "2026-11-05", "deepinfra.com/pricing, by huggingface.co/datasets/hundredthrun/gpu-cloud-prices"
-#define AICOST "groq.com/pricing, as docs.rs/crate/aicost/0.2.4/source/src/data/data_groq.rs has it, which states no day"
-#define GROQ "2026-01-25", AICOST "; www.skills.sh/jeremylongshore/claude-code-plugins-plus-skills/groq-cost-tuning of that day has the same"
+#define AICOST    "groq.com/pricing, as docs.rs/crate/aicost/0.2.4/source/src/data/data_groq.rs has it, which states no day"
+#define GROQ \
+	"2026-01-25", AICOST "; www.skills.sh/jeremylongshore/claude-code-plugins-plus-skills/groq-cost-tuning of that day has the same"
 #define GROQ_UNDATED "2026", AICOST
-#define GROQ_20B "2026-01-18", "groq.com/pricing, by github.com/BerriAI/litellm/issues/19309"
-#define GROQ_120B "2026-06-04", "groq.com/pricing, by tokenmix.ai/blog/groq-api-access-2026-free-tier-rate-limits"
-#define OPENROUTER "2026-10-07", "openrouter.ai, by tgarg01/silybench-data:derived/csv/api_prices.csv"
-#define DEEPSEEK "2025-02-08", "api-docs.deepseek.com/quick_start/pricing-details-usd: cache miss"
+#define GROQ_20B     "2026-01-18", "groq.com/pricing, by github.com/BerriAI/litellm/issues/19309"
+#define GROQ_120B    "2026-06-04", "groq.com/pricing, by tokenmix.ai/blog/groq-api-access-2026-free-tier-rate-limits"
+#define OPENROUTER   "2026-10-07", "openrouter.ai, by tgarg01/silybench-data:derived/csv/api_prices.csv"
+#define DEEPSEEK     "2025-02-08", "api-docs.deepseek.com/quick_start/pricing-details-usd: cache miss"
 
 static const struct listed {
 	const char *model;
@@ -29,7 +30,9 @@ static const struct listed {
 	{"mixtral-8x7b", {"deepinfra", "Mixtral-8x7B-Instruct", DEEPINFRA, 0.54, 0.54}},
 	{"gpt-oss-20b", {"groq", "gpt-oss-20b", GROQ_20B, 0.075, 0.30}},
 	{"gpt-oss-120b", {"groq", "gpt-oss-120b", GROQ_120B, 0.15, 0.60}},
-	{"qwen3-8b", {"fireworks", "Qwen3-8B", "2026-09-25", "docs.fireworks.ai/serverless/pricing, by tgarg01/silybench-data:derived/csv/api_prices.csv", 0.20, 0.20}},
+	{"qwen3-8b",
+		{"fireworks", "Qwen3-8B", "2026-09-25",
+			"docs.fireworks.ai/serverless/pricing, by tgarg01/silybench-data:derived/csv/api_prices.csv", 0.20, 0.20}},
 	{"qwen3-8b", {"alibaba", "qwen3-8b", OPENROUTER, 0.117, 0.455}},
 	{"qwen3-32b", {"groq", "qwen3-32b", GROQ_UNDATED, 0.29, 0.59}},
 	{"deepseek-v3", {"deepseek", "deepseek-chat (V3)", DEEPSEEK, 0.27, 1.10}},

@@ -4,7 +4,7 @@
 #define FLEETPLAN_HWDB_RESOLVE_LIST_PRICES_H
 
 struct list_price {
-	const char *accelerator; /* id of its row */
+	const char *accelerator;       /* id of its row */
 	double usd, low_usd, high_usd; /* of the accelerator without server and network */
 	const char *as_of, *source;
 };

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #define USER_GUIDE "NVIDIA Multi-Instance GPU User Guide, supported profiles"
-#define LISTED "nvidia-smi mig -lgip"
+#define LISTED     "nvidia-smi mig -lgip"
 
 static const double bytes_per_gib = 1024.0 * 1024 * 1024, memory_eighths = 8;
 
@@ -20,7 +20,7 @@ static const char h100_80[] = "h100-sxm5-80gb h100-pcie-80gb", h200[] = "h200-sx
  * theirs. */
 static const struct profile {
 	const char *boards, *name;
-	double gib; /* 0: computed from its fraction of the board's memory */
+	double gib;     /* 0: computed from its fraction of the board's memory */
 	double eighths; /* eighths of the board's memory and bandwidth */
 	double multiprocessors, of;
 	int64_t per_board;
@@ -82,8 +82,7 @@ size_t mig_slices_of(const struct accelerator *board, struct mig_slice slices[MI
 		slices[count++] = (struct mig_slice){.profile = profile->name,
 			.source = profile->source,
 			.per_board = profile->per_board,
-			.memory_bytes = profile->gib > 0 ? profile->gib * bytes_per_gib
-											 : accelerator_capacity_bytes(board) * share * least_of_its_share,
+			.memory_bytes = profile->gib > 0 ? profile->gib * bytes_per_gib : accelerator_capacity_bytes(board) * share * least_of_its_share,
 			.bandwidth_share = share,
 			.compute_share = profile->multiprocessors / profile->of};
 	}
@@ -117,7 +116,8 @@ size_t mig_name_parse(const char *name, char profile[MIG_PROFILE_MAX])
 	for (int part = 0; part < 2; part++) {
 		while (length > 0 && strchr(apart, name[length - 1]))
 			length--;
-		if (part == 0 && length > strlen(word) && strncasecmp(name + length - strlen(word), word, strlen(word)) == 0 && strchr(apart, name[length - strlen(word) - 1]))
+		if (part == 0 && length > strlen(word) && strncasecmp(name + length - strlen(word), word, strlen(word)) == 0 &&
+			strchr(apart, name[length - strlen(word) - 1]))
 			length -= strlen(word);
 	}
 	return length;

@@ -17,16 +17,15 @@ struct resolver {
 	int64_t now_us;
 	struct findings *findings;
 	struct failure *failure;
-	const char *plan_id; /* the plan that is computed again: measurements of its own work count; NULL: a new plan */
-	const char *stack;   /* software whose observed speed counts; set by resolve_training() */
-	int64_t gpu_count;   /* of the request; less than 1: open. Set as `stack` */
-	double params;       /* active parameters of the model in training; 0 or less: unknown. Set as `stack` */
+	const char *plan_id;     /* the plan that is computed again: measurements of its own work count; NULL: a new plan */
+	const char *stack;       /* software whose observed speed counts; set by resolve_training() */
+	int64_t gpu_count;       /* of the request; less than 1: open. Set as `stack` */
+	double params;           /* active parameters of the model in training; 0 or less: unknown. Set as `stack` */
 	struct grid_hours hours; /* of the request's site, filled by resolve_hours(); count 0: none */
 	int64_t run_start_us;
 };
 
-FALLIBLE enum status resolve_training(
-	const struct resolver *resolver, const struct training_request *request, struct training_input *input);
+FALLIBLE enum status resolve_training(const struct resolver *resolver, const struct training_request *request, struct training_input *input);
 FALLIBLE enum status resolve_inference(
 	const struct resolver *resolver, const struct inference_request *request, struct inference_input *input);
 /* Sets an unset precision to that of a checkpoint published in 8 or 4 bits, and notes it. */
@@ -83,15 +82,16 @@ void resolve_unused_training(const struct resolver *resolver, const struct train
 	const struct training_plan *plan);
 void resolve_unused_inference(const struct resolver *resolver, const struct inference_request *asked, const struct inference_input *input,
 	const struct inference_plan *plan);
-void resolve_unused_performance(const struct resolver *resolver, const struct performance_request *asked, const struct performance_input *input);
+void resolve_unused_performance(
+	const struct resolver *resolver, const struct performance_request *asked, const struct performance_input *input);
 void resolve_unused_memory(const struct resolver *resolver, const struct memory_request *asked);
 void resolve_unused_carbon(const struct resolver *resolver, const struct carbon_request *asked, const struct accelerator *accelerator);
 
 /* The parts, for the smaller calculators. `pointer` is the place of the reference in the request ("/model"). */
 FALLIBLE enum status resolve_model(
 	const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model);
-FALLIBLE enum status resolve_accelerator(const struct resolver *resolver, const struct accelerator_reference *reference,
-	const char *pointer, struct accelerator *accelerator);
+FALLIBLE enum status resolve_accelerator(
+	const struct resolver *resolver, const struct accelerator_reference *reference, const char *pointer, struct accelerator *accelerator);
 FALLIBLE enum status resolve_site(
 	const struct resolver *resolver, const struct site_request *request, const struct offer *offer, struct site *site);
 

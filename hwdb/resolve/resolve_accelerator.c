@@ -11,8 +11,7 @@
 #include "planner/footprint/carbon.h"
 
 /* Applies the request's changes to a row and returns their names: "memory_gb, tdp_w". */
-static const char *apply_changes(
-	const struct resolver *resolver, const struct accelerator *changes, struct accelerator *accelerator)
+static const char *apply_changes(const struct resolver *resolver, const struct accelerator *changes, struct accelerator *accelerator)
 {
 	char changed[240];
 
@@ -65,8 +64,8 @@ static void follow_changes(const struct accelerator *base, const struct accelera
 	}
 }
 
-static enum status resolve_variant(const struct resolver *resolver, const struct accelerator_reference *reference,
-	const char *pointer, const struct accelerator_row *row, struct accelerator *accelerator)
+static enum status resolve_variant(const struct resolver *resolver, const struct accelerator_reference *reference, const char *pointer,
+	const struct accelerator_row *row, struct accelerator *accelerator)
 {
 	const struct accelerator *base = &row->accelerator;
 	const char *changed = apply_changes(resolver, &reference->changes, accelerator);
@@ -99,8 +98,7 @@ bool resolve_accelerator_given(const struct accelerator_reference *reference)
 
 /* Adds a fault for figures beside an id: they would change the catalogue's accelerator. Only a variant has figures of
  * its own. */
-static void changes_fault(
-	const struct resolver *resolver, const struct accelerator_reference *reference, const char *pointer)
+static void changes_fault(const struct resolver *resolver, const struct accelerator_reference *reference, const char *pointer)
 {
 	struct accelerator scratch = {.id = NULL};
 	char changed[240], at[FAULT_POINTER_MAX];
@@ -125,8 +123,8 @@ static const char *alias_text(const struct resolver *resolver, const char *alias
 	char others[160];
 
 	given_accelerator_others(resolver->catalogue, alias, row->accelerator.id, others, sizeof others);
-	return resolver_text(resolver, "\"%s\" is an alias of %s%s%s%s; %s", alias, row->accelerator.name ? row->accelerator.name : row->accelerator.id,
-		others[0] ? " (and not of " : "", others, others[0] ? ")" : "",
+	return resolver_text(resolver, "\"%s\" is an alias of %s%s%s%s; %s", alias,
+		row->accelerator.name ? row->accelerator.name : row->accelerator.id, others[0] ? " (and not of " : "", others, others[0] ? ")" : "",
 		resolver->catalogue->index->accelerator_citations[row - resolver->catalogue->rows.accelerators]);
 }
 
@@ -135,9 +133,10 @@ static const char *instance_text(const struct resolver *resolver, const char *na
 	const char *accelerator = instance->row->accelerator.name ? instance->row->accelerator.name : instance->row->accelerator.id;
 
 	if (instance->gpus < 1)
-		return resolver_text(resolver, "\"%s\" is an instance of %s with %s (%s)", name, instance->price->provider, accelerator, instance->price->meta.source);
-	return resolver_text(resolver, "\"%s\" is an instance of %s with %lld x %s (%s)", name, instance->price->provider, (long long)instance->gpus, accelerator,
-		instance->price->meta.source);
+		return resolver_text(resolver, "\"%s\" is an instance of %s with %s (%s)", name, instance->price->provider, accelerator,
+			instance->price->meta.source);
+	return resolver_text(resolver, "\"%s\" is an instance of %s with %lld x %s (%s)", name, instance->price->provider,
+		(long long)instance->gpus, accelerator, instance->price->meta.source);
 }
 
 void resolve_instance(const struct resolver *resolver, struct request_common *common)
@@ -154,8 +153,8 @@ void resolve_instance(const struct resolver *resolver, struct request_common *co
 	findings_assume_number(resolver->findings, "gpus_per_node", (double)instance.gpus, instance_text(resolver, name, &instance));
 }
 
-enum status resolve_accelerator_row(const struct resolver *resolver, const struct accelerator_reference *reference,
-	const char *pointer, const struct accelerator_row **row, struct accelerator *accelerator)
+enum status resolve_accelerator_row(const struct resolver *resolver, const struct accelerator_reference *reference, const char *pointer,
+	const struct accelerator_row **row, struct accelerator *accelerator)
 {
 	const char *name = reference->like ? reference->like : reference->id, *alias;
 	struct given_instance instance;
@@ -165,8 +164,7 @@ enum status resolve_accelerator_row(const struct resolver *resolver, const struc
 		return resolver_status(resolver);
 	}
 	if (!name) {
-		failure_add(
-			resolver->failure, pointer, "required", "give an accelerator's id, or {like: id, ...} with the changed figures");
+		failure_add(resolver->failure, pointer, "required", "give an accelerator's id, or {like: id, ...} with the changed figures");
 		return resolver_status(resolver);
 	}
 	changes_fault(resolver, reference, pointer);
@@ -174,8 +172,8 @@ enum status resolve_accelerator_row(const struct resolver *resolver, const struc
 	if (!*row && (instance = given_instance(resolver->catalogue, name)).price) {
 		*row = instance.row;
 		if (!*row) {
-			failure_add(resolver->failure, pointer, "ambiguous", "the instance \"%.60s\" has one of several accelerators: %s; name the accelerator", name,
-				instance.among);
+			failure_add(resolver->failure, pointer, "ambiguous",
+				"the instance \"%.60s\" has one of several accelerators: %s; name the accelerator", name, instance.among);
 			return resolver_status(resolver);
 		}
 		findings_assume_text(resolver->findings, "accelerator", (*row)->accelerator.id, instance_text(resolver, name, &instance));
@@ -193,8 +191,8 @@ enum status resolve_accelerator_row(const struct resolver *resolver, const struc
 	return reference->like ? resolve_variant(resolver, reference, pointer, *row, accelerator) : STATUS_OK;
 }
 
-enum status resolve_accelerator(const struct resolver *resolver, const struct accelerator_reference *reference,
-	const char *pointer, struct accelerator *accelerator)
+enum status resolve_accelerator(
+	const struct resolver *resolver, const struct accelerator_reference *reference, const char *pointer, struct accelerator *accelerator)
 {
 	const struct accelerator_row *row;
 
@@ -204,8 +202,13 @@ enum status resolve_accelerator(const struct resolver *resolver, const struct ac
 void resolve_calibration(const struct resolver *resolver, const struct accelerator *accelerator, enum precision precision, bool noted,
 	struct calibration *calibration)
 {
-	const struct calibration_wish wish = {.accelerator = accelerator, .precision = precision, .plan_id = resolver->plan_id, .stack = resolver->stack,
-		.params = resolver->params, .gpu_count = resolver->gpu_count, .now_us = resolver->now_us};
+	const struct calibration_wish wish = {.accelerator = accelerator,
+		.precision = precision,
+		.plan_id = resolver->plan_id,
+		.stack = resolver->stack,
+		.params = resolver->params,
+		.gpu_count = resolver->gpu_count,
+		.now_us = resolver->now_us};
 
 	calibrations_choose(resolver->catalogue, &wish, resolver->arena, noted ? resolver->findings : NULL, calibration);
 }

@@ -16,13 +16,13 @@ struct choosing {
 	const struct resolver *resolver;
 	const struct request_common *common;
 	const struct region_row *asked; /* row of the site; NULL: none */
-	bool priced; /* the request gives the price: no offer is needed */
-	bool restricted; /* the request's pricing names providers, regions, terms or an age */
+	bool priced;                    /* the request gives the price: no offer is needed */
+	bool restricted;                /* the request's pricing names providers, regions, terms or an age */
 	struct candidate *items;
 	size_t count, unpriced;
-	int64_t joined; /* accelerators that work together; below 1: unknown before planning */
+	int64_t joined;         /* accelerators that work together; below 1: unknown before planning */
 	bool places, all_terms; /* places: supplies of every place; all_terms: also those that another term beats */
-	char missing[240]; /* reason for the last candidate without a price */
+	char missing[240];      /* reason for the last candidate without a price */
 };
 
 static bool is_priced(const struct pricing *pricing)
@@ -32,13 +32,11 @@ static bool is_priced(const struct pricing *pricing)
 
 static void pricing_faults(const struct resolver *resolver, const struct pricing *pricing)
 {
-	bool chosen = pricing->providers.count > 0 || pricing->regions.count > 0 || pricing->terms.count > 0 ||
-				  is_given(pricing->max_age_days);
+	bool chosen = pricing->providers.count > 0 || pricing->regions.count > 0 || pricing->terms.count > 0 || is_given(pricing->max_age_days);
 	const struct on_premises *own = &pricing->on_premises;
 
 	if (is_given(pricing->usd_per_gpu_hour) && cost_is_owned(pricing))
-		failure_add(
-			resolver->failure, "/pricing/on_premises", "conflict", "give usd_per_gpu_hour or on_premises, not both");
+		failure_add(resolver->failure, "/pricing/on_premises", "conflict", "give usd_per_gpu_hour or on_premises, not both");
 	if (is_priced(pricing) && chosen)
 		failure_add(resolver->failure, "/pricing", "conflict",
 			"the given price replaces offers: leave out providers, regions, terms and max_age_days");
@@ -46,17 +44,18 @@ static void pricing_faults(const struct resolver *resolver, const struct pricing
 		failure_add(resolver->failure, "/pricing/on_premises", "conflict",
 			"give one of capex_usd_per_gpu (one price for all), capex (one for each accelerator) and list_prices (the catalogue's)");
 	if (!cost_is_owned(pricing) &&
-		(is_given(own->life_years) || is_given(own->electricity_usd_per_kwh) ||
-			is_given(own->staff_usd_per_gpu_month) || is_given(own->space_usd_per_kw_month)))
+		(is_given(own->life_years) || is_given(own->electricity_usd_per_kwh) || is_given(own->staff_usd_per_gpu_month) ||
+			is_given(own->space_usd_per_kw_month)))
 		failure_add(resolver->failure, "/pricing/on_premises/capex_usd_per_gpu", "required",
 			"on_premises needs the price of an accelerator: give capex_usd_per_gpu, capex, or list_prices true");
 	for (size_t i = 0; i < own->capex.count; i++)
 		if (!catalogue_accelerator(resolver->catalogue, own->capex.items[i].accelerator, &(const char *){NULL}))
-			fault_unknown(resolver, resolver_text(resolver, "/pricing/on_premises/capex/%zu/accelerator", i), "accelerator", own->capex.items[i].accelerator);
+			fault_unknown(resolver, resolver_text(resolver, "/pricing/on_premises/capex/%zu/accelerator", i), "accelerator",
+				own->capex.items[i].accelerator);
 	for (size_t i = 0; i < pricing->terms.count; i++)
 		if (term_of_text(pricing->terms.items[i]) == TERM_UNSET)
-			failure_add(resolver->failure, "/pricing/terms", "unknown",
-				"\"%.40s\" must be on_demand, spot, reserved_1y or reserved_3y", pricing->terms.items[i]);
+			failure_add(resolver->failure, "/pricing/terms", "unknown", "\"%.40s\" must be on_demand, spot, reserved_1y or reserved_3y",
+				pricing->terms.items[i]);
 }
 
 /* Places of a price for a named site, the nearest first: its region, its provider, its country, anywhere. */
@@ -89,22 +88,21 @@ static bool find_offer(struct choosing *choosing, const struct accelerator_row *
 {
 	for (enum nearness near = NEAR_REGION; near < NEAR_COUNT; near++) {
 		*used = filter_near(choosing, near);
-		if ((near == NEAR_ANYWHERE || is_narrow(used)) && offers_cheapest(choosing->resolver->catalogue, row, used, &candidate->offer, region, rejects))
+		if ((near == NEAR_ANYWHERE || is_narrow(used)) &&
+			offers_cheapest(choosing->resolver->catalogue, row, used, &candidate->offer, region, rejects))
 			return true;
 	}
 	return false;
 }
 
-static void explain_missing(
-	struct choosing *choosing, const struct candidate *candidate, const struct offer_rejects *rejects)
+static void explain_missing(struct choosing *choosing, const struct candidate *candidate, const struct offer_rejects *rejects)
 {
 	char why[160];
 
 	offers_explain(rejects, &(struct offer_filter){.pricing = &choosing->common->pricing}, why, sizeof why);
 	choosing->resolver->findings->missing_price_told = true;
 	findings_warn(choosing->resolver->findings,
-		"no current offer of %s: %s; cost is left out: give pricing.usd_per_gpu_hour or name providers",
-		candidate->accelerator.id, why);
+		"no current offer of %s: %s; cost is left out: give pricing.usd_per_gpu_hour or name providers", candidate->accelerator.id, why);
 	snprintf(choosing->missing, sizeof choosing->missing, "%.60s: %s", candidate->accelerator.id, why);
 }
 
@@ -118,16 +116,17 @@ static void note_offer(const struct resolver *resolver, const struct offer *offe
 			offer->as_of ? offer->as_of : "an unknown date", offer->source ? offer->source : "source not stated"));
 	if (offer->as_of && (offer->term == TERM_RESERVED_1Y || offer->term == TERM_RESERVED_3Y) && clock_parse(offer->as_of, &as_of_us) &&
 		(double)(resolver->now_us - as_of_us) > OFFER_MAX_AGE_DAYS * 86400e6)
-		findings_warn(resolver->findings, "the price of a commitment (%s %s, %s) is of %s: get a quote before you budget with it", offer->provider,
-			offer->instance_type, term_text(offer->term), offer->as_of);
+		findings_warn(resolver->findings, "the price of a commitment (%s %s, %s) is of %s: get a quote before you budget with it",
+			offer->provider, offer->instance_type, term_text(offer->term), offer->as_of);
 }
 
-static bool stands_at(const struct resolver *resolver, const struct site_request *site, const struct region_row *asked, const struct offer *offer,
-	const struct region_row *region)
+static bool stands_at(const struct resolver *resolver, const struct site_request *site, const struct region_row *asked,
+	const struct offer *offer, const struct region_row *region)
 {
 	if (site->country)
 		return region && region_country(resolver->catalogue, region) == region_country(resolver->catalogue, asked);
-	return strcasecmp(provider_name(site->provider), provider_name(offer->provider)) == 0 && offer->region && strcasecmp(site->region, offer->region) == 0;
+	return strcasecmp(provider_name(site->provider), provider_name(offer->provider)) == 0 && offer->region &&
+		strcasecmp(site->region, offer->region) == 0;
 }
 
 /* Warns first if the price and the site of an answer are of two places. */
@@ -141,11 +140,16 @@ static void warn_of_two_places(const struct resolver *resolver, const struct req
 
 	if (!asked || stands_at(resolver, site, asked, offer, region))
 		return;
-	place = !site->country ? resolver_text(resolver, "%s %s", site->provider, site->region) : asked->location ? asked->location : site->country;
-	stands = !offer->region ? ", which names no region" : resolver_text(resolver, " %s%s%s%s", offer->region, country ? " (" : "", country ? country->location : "", country ? ")" : "");
-	findings_warn_first(resolver->findings, "two places: the price is that of %s%s, grid, PUE and water are those of %s, from site: %s; give "
-		"pricing.usd_per_gpu_hour if you know the price there, or leave site out: it then follows the offer", offer->provider, stands, place,
-		chosen ? "pricing names other places" : "no current offer of this accelerator and term is there");
+	place = !site->country ? resolver_text(resolver, "%s %s", site->provider, site->region)
+		: asked->location  ? asked->location
+						   : site->country;
+	stands = !offer->region
+		? ", which names no region"
+		: resolver_text(resolver, " %s%s%s%s", offer->region, country ? " (" : "", country ? country->location : "", country ? ")" : "");
+	findings_warn_first(resolver->findings,
+		"two places: the price is that of %s%s, grid, PUE and water are those of %s, from site: %s; give "
+		"pricing.usd_per_gpu_hour if you know the price there, or leave site out: it then follows the offer",
+		offer->provider, stands, place, chosen ? "pricing names other places" : "no current offer of this accelerator and term is there");
 }
 
 void resolve_recommended(const struct resolver *resolver, const struct request_common *common, const struct candidate *candidates,
@@ -194,8 +198,7 @@ static void end_links(const struct choosing *choosing, const struct accelerator_
 			"E140: the link lies within a machine of gpus_per_node accelerators");
 }
 
-static void connect_nodes(
-	const struct choosing *choosing, const struct accelerator_row *row, bool alone, struct candidate *candidate)
+static void connect_nodes(const struct choosing *choosing, const struct accelerator_row *row, bool alone, struct candidate *candidate)
 {
 	const struct catalogue *catalogue = choosing->resolver->catalogue;
 	struct topology topology = topology_of(&candidate->accelerator, candidate->has_offer ? &candidate->offer : NULL,
@@ -204,25 +207,22 @@ static void connect_nodes(
 
 	candidate->internode_gbs = given_or(common->internode_gbs, topology.internode_gbs);
 	candidate->single = candidate->has_offer && topology.rented_singly && !is_given(common->internode_gbs) && !common->accelerator.id &&
-						!common->accelerator.like && common->accelerators.count == 0;
+		!common->accelerator.like && common->accelerators.count == 0;
 	candidate->torus_dimensions = topology.torus_dimensions;
 	candidate->slice_sizes = topology.slice_sizes;
 	if (!alone)
 		return;
 	if (common->gpus_per_node < 1)
-		findings_assume_number(
-			choosing->resolver->findings, "gpus_per_node", (double)candidate->gpus_per_node, topology.gpus_source);
+		findings_assume_number(choosing->resolver->findings, "gpus_per_node", (double)candidate->gpus_per_node, topology.gpus_source);
 	if (!is_given(common->internode_gbs))
-		findings_assume_number(
-			choosing->resolver->findings, "internode_gbs", candidate->internode_gbs, topology.internode_source);
+		findings_assume_number(choosing->resolver->findings, "internode_gbs", candidate->internode_gbs, topology.internode_source);
 	if (candidate->accelerator.max_nvlink_domain > 1 && candidate->accelerator.max_nvlink_domain < candidate->gpus_per_node)
 		findings_assume_number(choosing->resolver->findings, "max_nvlink_domain", (double)candidate->accelerator.max_nvlink_domain,
 			"E140; the link joins this number in a machine, PCIe the rest; for cards without bridges: {\"like\": ..., \"max_nvlink_domain\": 1}");
 	if (topology.slice_sizes.count > 0)
 		findings_assume_text(choosing->resolver->findings, "slices", "rented in whole slices", topology.slice_sizes.source);
 	if (topology.torus_dimensions > 0)
-		findings_assume_number(
-			choosing->resolver->findings, "torus_dimensions", (double)topology.torus_dimensions, topology.torus_source);
+		findings_assume_number(choosing->resolver->findings, "torus_dimensions", (double)topology.torus_dimensions, topology.torus_source);
 }
 
 static void fill_calibration(const struct choosing *choosing, bool alone, struct candidate *candidate)
@@ -318,25 +318,29 @@ static void choose_supply(const struct choosing *choosing, const struct accelera
 static void price_own(const struct choosing *choosing, const struct accelerator_row *row, struct candidate *candidate)
 {
 	const struct on_premises *own = &choosing->common->pricing.on_premises;
-	const struct list_price *listed = own->list_prices == TRUTH_TRUE ? list_price_of(candidate->accelerator.id) : NULL; /* variants have no list price */
+	const struct list_price *listed = own->list_prices == TRUTH_TRUE ? list_price_of(candidate->accelerator.id)
+																	 : NULL; /* variants have no list price */
 
 	for (size_t i = 0; i < own->capex.count; i++)
 		if (catalogue_accelerator(choosing->resolver->catalogue, own->capex.items[i].accelerator, &(const char *){NULL}) == row)
-			candidate->own_price = (struct own_price){own->capex.items[i].usd_per_gpu, own->capex.items[i].usd_per_gpu, own->capex.items[i].usd_per_gpu, false, "request"};
+			candidate->own_price = (struct own_price){
+				own->capex.items[i].usd_per_gpu, own->capex.items[i].usd_per_gpu, own->capex.items[i].usd_per_gpu, false, "request"};
 	if (listed)
 		candidate->own_price = (struct own_price){listed->usd, listed->low_usd, listed->high_usd, true,
-			resolver_text(choosing->resolver, "E154: list price of %.0f USD (%s): %s; with servers and network", listed->usd, listed->as_of, listed->source)};
+			resolver_text(choosing->resolver, "E154: list price of %.0f USD (%s): %s; with servers and network", listed->usd, listed->as_of,
+				listed->source)};
 	if ((own->capex.count > 0 || own->list_prices == TRUTH_TRUE) && !(candidate->own_price.usd_per_gpu > 0)) {
 		choosing->resolver->findings->missing_price_told = true;
-		findings_warn(choosing->resolver->findings, own->list_prices == TRUTH_TRUE ? "%s has no list price, so its cost is left out: give pricing.on_premises.capex"
-			: "pricing.on_premises.capex has no price for %s, so its cost is left out: add one", candidate->accelerator.id);
+		findings_warn(choosing->resolver->findings,
+			own->list_prices == TRUTH_TRUE ? "%s has no list price, so its cost is left out: give pricing.on_premises.capex"
+										   : "pricing.on_premises.capex has no price for %s, so its cost is left out: add one",
+			candidate->accelerator.id);
 	}
 }
 
 /* Fills items[count] from its accelerator. `alone`: it is the only candidate, so its assumptions are those of the
  * answer. */
-static void add_candidate(
-	struct choosing *choosing, const struct accelerator_row *row, const struct accelerator *accelerator, bool alone)
+static void add_candidate(struct choosing *choosing, const struct accelerator_row *row, const struct accelerator *accelerator, bool alone)
 {
 	struct candidate *candidate = &choosing->items[choosing->count];
 	const struct resolver *resolver = choosing->resolver;
@@ -365,18 +369,16 @@ static void add_candidate(
 	settled = alone && candidate->supply_count == 0; /* else resolve_recommended() notes the chosen offer */
 	if (settled && candidate->has_offer)
 		note_offer(resolver, &candidate->offer);
-	resolve_site_at(resolver, &choosing->common->site, choosing->asked, region,
-		candidate->has_offer ? &candidate->offer : NULL, settled ? resolver->findings : NULL, &candidate->site);
+	resolve_site_at(resolver, &choosing->common->site, choosing->asked, region, candidate->has_offer ? &candidate->offer : NULL,
+		settled ? resolver->findings : NULL, &candidate->site);
 	fill_calibration(choosing, alone, candidate);
 	connect_nodes(choosing, row, alone, candidate);
 	choosing->count++;
 }
 
-static const char restricted_detail[] =
-	"no offer of the requested accelerators passes providers, regions, terms and max_age_days";
+static const char restricted_detail[] = "no offer of the requested accelerators passes providers, regions, terms and max_age_days";
 
-static enum status choose_named(
-	struct choosing *choosing, const struct accelerator_reference *references, size_t count, const char *pointer)
+static enum status choose_named(struct choosing *choosing, const struct accelerator_reference *references, size_t count, const char *pointer)
 {
 	const struct resolver *resolver = choosing->resolver;
 
@@ -392,13 +394,13 @@ static enum status choose_named(
 		for (size_t k = 0; k < choosing->count; k++)
 			repeated |= strcmp(choosing->items[k].accelerator.id, accelerator.id) == 0;
 		if (repeated)
-			failure_add(resolver->failure, at, "conflict",
-				"%.60s is in the list twice; give variants an id of their own", accelerator.id);
+			failure_add(resolver->failure, at, "conflict", "%.60s is in the list twice; give variants an id of their own", accelerator.id);
 		else
 			add_candidate(choosing, row, &accelerator, count == 1);
 	}
 	if (resolver_status(resolver) == STATUS_OK && choosing->restricted && choosing->unpriced == count)
-		failure_add(resolver->failure, "/pricing", "no_offer", "%s%s%s", restricted_detail, choosing->missing[0] ? "; of " : "", choosing->missing);
+		failure_add(
+			resolver->failure, "/pricing", "no_offer", "%s%s%s", restricted_detail, choosing->missing[0] ? "; of " : "", choosing->missing);
 	return resolver_status(resolver);
 }
 
@@ -412,12 +414,14 @@ static void choose_owned(struct choosing *choosing)
 		bool named = own->list_prices == TRUTH_TRUE && list_price_of(rows->accelerators[i].accelerator.id);
 
 		for (size_t k = 0; k < own->capex.count; k++)
-			named |= catalogue_accelerator(choosing->resolver->catalogue, own->capex.items[k].accelerator, &(const char *){NULL}) == &rows->accelerators[i];
+			named |= catalogue_accelerator(choosing->resolver->catalogue, own->capex.items[k].accelerator, &(const char *){NULL}) ==
+				&rows->accelerators[i];
 		if (named)
 			add_candidate(choosing, &rows->accelerators[i], &rows->accelerators[i].accelerator, false);
 	}
 	findings_assume_text(choosing->resolver->findings, "accelerators", resolver_text(choosing->resolver, "%zu accelerators", choosing->count),
-		own->list_prices == TRUTH_TRUE ? "catalogue: every accelerator with a list price" : "pricing.on_premises.capex: every named accelerator");
+		own->list_prices == TRUTH_TRUE ? "catalogue: every accelerator with a list price"
+									   : "pricing.on_premises.capex: every named accelerator");
 }
 
 /* Chooses every accelerator that can be rented now: in the site's region, else from its provider, else anywhere (also
@@ -430,8 +434,7 @@ static enum status choose_all(struct choosing *choosing)
 	const struct on_premises *own = &choosing->common->pricing.on_premises;
 
 	if (choosing->priced && own->capex.count == 0 && own->list_prices != TRUTH_TRUE) {
-		failure_add(resolver->failure, "/accelerator", "required",
-			"one price cannot be that of every accelerator: name the accelerator");
+		failure_add(resolver->failure, "/accelerator", "required", "one price cannot be that of every accelerator: name the accelerator");
 		return resolver_status(resolver);
 	}
 	if (choosing->priced) {
@@ -452,10 +455,10 @@ static enum status choose_all(struct choosing *choosing)
 		}
 	}
 	if (choosing->count == 0)
-		failure_add(resolver->failure, "/pricing", "no_offer", "%s%s%s", restricted_detail, choosing->missing[0] ? "; of " : "", choosing->missing);
+		failure_add(
+			resolver->failure, "/pricing", "no_offer", "%s%s%s", restricted_detail, choosing->missing[0] ? "; of " : "", choosing->missing);
 	else
-		findings_assume_text(resolver->findings, "accelerators",
-			resolver_text(resolver, "%zu accelerators", choosing->count),
+		findings_assume_text(resolver->findings, "accelerators", resolver_text(resolver, "%zu accelerators", choosing->count),
 			"catalogue: every accelerator with a current price, on demand or of a requested term");
 	return resolver_status(resolver);
 }
@@ -467,12 +470,14 @@ static void note_shared(const struct choosing *choosing)
 	const struct request_common *common = choosing->common;
 
 	if (common->calibration != CALIBRATION_DATASHEET) /* an existing note of a measurement stays */
-		findings_assume_text(findings, "calibration", "datasheet",
-			"no measurement on record: rates of the catalogue, efficiencies of E20 to E29");
+		findings_assume_text(
+			findings, "calibration", "datasheet", "no measurement on record: rates of the catalogue, efficiencies of E20 to E29");
 	if (choosing->count < 2)
 		return;
 	if (!choosing->priced)
-		findings_assume_text(findings, "pricing", choosing->places ? "each accelerator's current offer that fits objective and caps best" : "each accelerator's cheapest current offer",
+		findings_assume_text(findings, "pricing",
+			choosing->places ? "each accelerator's current offer that fits objective and caps best"
+							 : "each accelerator's cheapest current offer",
 			"catalogue: each option has the offer, its date and source");
 	if (!choosing->asked && !is_given(common->site.grid_gco2e_per_kwh))
 		findings_assume_text(findings, "site", "the place of each offer",
@@ -491,7 +496,7 @@ static struct choosing choosing_of(const struct resolver *resolver, const struct
 		.joined = ABSENT_COUNT,
 		.priced = is_priced(pricing),
 		.restricted = pricing->providers.count > 0 || pricing->regions.count > 0 || pricing->terms.count > 0 ||
-					  is_given(pricing->max_age_days)};
+			is_given(pricing->max_age_days)};
 }
 
 static enum status choose_candidates(struct choosing choosing, const struct candidate **candidates, size_t *count)
@@ -500,9 +505,7 @@ static enum status choose_candidates(struct choosing choosing, const struct cand
 	const struct request_common *common = choosing.common;
 	const struct pricing *pricing = &common->pricing;
 	bool one = resolve_accelerator_given(&common->accelerator);
-	size_t wanted = one                              ? 1
-					: common->accelerators.count > 0 ? common->accelerators.count
-													 : resolver->catalogue->rows.accelerator_count;
+	size_t wanted = one ? 1 : common->accelerators.count > 0 ? common->accelerators.count : resolver->catalogue->rows.accelerator_count;
 	enum status status;
 
 	*candidates = NULL;
@@ -515,15 +518,14 @@ static enum status choose_candidates(struct choosing choosing, const struct cand
 		failure_add(resolver->failure, "/accelerators", "too_many", "at most %d accelerators", CANDIDATES_MAX);
 	if (status == STATUS_OK)
 		status = resolver_status(resolver);
-	choosing.items =
-		ARENA_ARRAY(resolver->arena, struct candidate, wanted < CANDIDATES_MAX ? wanted + 1 : CANDIDATES_MAX);
+	choosing.items = ARENA_ARRAY(resolver->arena, struct candidate, wanted < CANDIDATES_MAX ? wanted + 1 : CANDIDATES_MAX);
 	if (!choosing.items)
 		return failure_set(resolver->failure, STATUS_NO_MEMORY, "too many accelerators");
 	if (status != STATUS_OK && common->accelerators.count > CANDIDATES_MAX)
 		return status;
 	if (one || common->accelerators.count > 0)
-		status = choose_named(&choosing, one ? &common->accelerator : common->accelerators.items, wanted,
-			one ? "/accelerator" : "/accelerators");
+		status = choose_named(
+			&choosing, one ? &common->accelerator : common->accelerators.items, wanted, one ? "/accelerator" : "/accelerators");
 	else
 		status = choose_all(&choosing);
 	note_shared(&choosing);

@@ -34,7 +34,8 @@ static double interrupted_price(const struct market *market, const struct offer 
 
 	if (offer->term != TERM_SPOT)
 		return usd_per_hour;
-	return usd_per_hour * (1 + per_gpu_hour * (double)market->option->gpus_per_replica * market->option->autoscaled.startup_s / SECONDS_PER_HOUR);
+	return usd_per_hour *
+		(1 + per_gpu_hour * (double)market->option->gpus_per_replica * market->option->autoscaled.startup_s / SECONDS_PER_HOUR);
 }
 
 /* Adds offers of one term by the provider, in the region of the recommended offer: the cheapest of each size of
@@ -56,8 +57,8 @@ static void market_add(struct market *market, const struct accelerator_row *row,
 		const struct offer *offer = &places[i].offer;
 		double usd_per_hour = offer->usd_per_gpu_hour * (double)offer->gpus;
 
-		market->offers[market->count++] = (struct committed_offer){.offer = *offer,
-			.usd_per_hour = interrupted_price(market, offer, usd_per_hour), .break_even_utilization = ABSENT_NUMBER};
+		market->offers[market->count++] = (struct committed_offer){
+			.offer = *offer, .usd_per_hour = interrupted_price(market, offer, usd_per_hour), .break_even_utilization = ABSENT_NUMBER};
 	}
 }
 
@@ -81,7 +82,8 @@ static void break_even_fill(struct market *market)
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < market->count; i++) {
 			struct committed_offer *item = &market->offers[i];
-			double each = item->usd_per_hour * (double)commitment_instances(item->offer.gpus, gpus) / (double)commitment_units(item->offer.gpus, gpus);
+			double each = item->usd_per_hour * (double)commitment_instances(item->offer.gpus, gpus) /
+				(double)commitment_units(item->offer.gpus, gpus);
 
 			if (pass == 0 && !is_committed(item->offer.term))
 				used = fmin(used, each);
@@ -115,8 +117,7 @@ static void fill_answer(struct market *market, const struct commitment_mix *mix)
 	market->option->has_commitment = true;
 }
 
-enum status resolve_commitment(
-	const struct resolver *resolver, const struct inference_input *input, struct inference_option *option)
+enum status resolve_commitment(const struct resolver *resolver, const struct inference_input *input, struct inference_option *option)
 {
 	struct market market = {.resolver = resolver, .input = input, .option = option};
 	const struct accelerator_row *row = catalogue_accelerator(resolver->catalogue, option->accelerator.id, &(const char *){NULL});

@@ -50,7 +50,8 @@ static struct basis basis_of(const struct accelerator *accelerator, enum precisi
 }
 
 /* Returns the row of a plan's accelerator; for a variant the row in `like`. */
-static const struct accelerator_row *row_of(const struct resolver *resolver, const struct request_common *common, const struct accelerator *accelerator)
+static const struct accelerator_row *row_of(
+	const struct resolver *resolver, const struct request_common *common, const struct accelerator *accelerator)
 {
 	const char *alias;
 	const struct accelerator_row *row = accelerator->id ? catalogue_accelerator(resolver->catalogue, accelerator->id, &alias) : NULL;
@@ -116,8 +117,8 @@ static void widen_made(struct figures *inputs, const char *field, const struct f
 }
 
 /* Notes a figure with its range. The result's field is empty where no source has another value. */
-static struct figure note_conflict(const struct resolver *resolver, const char *name, const struct conflict_list *conflicts, const char *field,
-	double value, const char *citation)
+static struct figure note_conflict(const struct resolver *resolver, const char *name, const struct conflict_list *conflicts,
+	const char *field, double value, const char *citation)
 {
 	struct figure figure = {.field = name, .value = value, .status = PROVENANCE_DEFAULT};
 	const char *others;
@@ -142,8 +143,8 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-static void note_unverified(const struct resolver *resolver, const struct accelerator_row *row, const struct accelerator *accelerator,
-	const struct basis *basis)
+static void note_unverified(
+	const struct resolver *resolver, const struct accelerator_row *row, const struct accelerator *accelerator, const struct basis *basis)
 {
 	const char *named = NULL;
 
@@ -156,7 +157,8 @@ static void note_unverified(const struct resolver *resolver, const struct accele
 }
 
 /* Notes other sources' values of the offer's price. */
-static void note_offer_conflicts(const struct resolver *resolver, const struct accelerator_row *row, const struct offer *offer, struct figures *inputs)
+static void note_offer_conflicts(
+	const struct resolver *resolver, const struct accelerator_row *row, const struct offer *offer, struct figures *inputs)
 {
 	const struct offer_span *span = &resolver->catalogue->index->offers[row - resolver->catalogue->rows.accelerators];
 
@@ -165,7 +167,8 @@ static void note_offer_conflicts(const struct resolver *resolver, const struct a
 		struct figure figure;
 
 		if (price->meta.conflicts.count == 0 || span->items[i].term != offer->term || strcmp(price->provider, offer->provider) != 0 ||
-			strcmp(price->instance_type, offer->instance_type) != 0 || strcmp(price->region ? price->region : "", offer->region ? offer->region : "") != 0)
+			strcmp(price->instance_type, offer->instance_type) != 0 ||
+			strcmp(price->region ? price->region : "", offer->region ? offer->region : "") != 0)
 			continue;
 		figure = note_conflict(resolver, "offer.price_usd_per_hour", &price->meta.conflicts, "price_usd_per_hour", price->price_usd_per_hour,
 			resolver_text(resolver, "catalogue %s: %s", price->id, price->meta.source ? price->meta.source : "source not stated"));
@@ -183,16 +186,21 @@ static void warn_of_price(const struct resolver *resolver, const struct accelera
 		const struct indexed_offer *indexed = &span->items[i];
 
 		if (!(indexed->spot_usd_per_gpu_hour > 0) || indexed->term != offer->term || strcmp(indexed->row->provider, offer->provider) != 0 ||
-			strcmp(indexed->row->instance_type, offer->instance_type) != 0 || strcmp(indexed->row->region ? indexed->row->region : "", offer->region ? offer->region : "") != 0)
+			strcmp(indexed->row->instance_type, offer->instance_type) != 0 ||
+			strcmp(indexed->row->region ? indexed->row->region : "", offer->region ? offer->region : "") != 0)
 			continue;
-		findings_warn(resolver->findings, "%s's %s on demand in %s costs %.4g USD per accelerator-hour (%s), below its own spot price of %.4g there: confirm it before you budget with it, or give "
-			"pricing.usd_per_gpu_hour", offer->provider, offer->instance_type, offer->region, indexed->usd_per_gpu_hour, indexed->row->id, indexed->spot_usd_per_gpu_hour);
+		findings_warn(resolver->findings,
+			"%s's %s on demand in %s costs %.4g USD per accelerator-hour (%s), below its own spot price of %.4g there: confirm it before you budget with it, or give "
+			"pricing.usd_per_gpu_hour",
+			offer->provider, offer->instance_type, offer->region, indexed->usd_per_gpu_hour, indexed->row->id,
+			indexed->spot_usd_per_gpu_hour);
 		return;
 	}
 }
 
 /* Notes other sources' values for the place, where the plan uses the catalogue's row. */
-static void note_place_conflicts(const struct resolver *resolver, const struct site_request *site, const struct offer *offer, struct figures *inputs)
+static void note_place_conflicts(
+	const struct resolver *resolver, const struct site_request *site, const struct offer *offer, struct figures *inputs)
 {
 	const struct {
 		const char *field, *name, *input;

@@ -45,8 +45,8 @@ static void expert_faults(const struct resolver *resolver, const struct model *m
 			continue;
 		any = true;
 		if (layer->experts % pinned->expert != 0)
-			failure_add(resolver->failure, "/parallelism/expert", "impossible_layout",
-				"%d experts are not divided evenly by expert %lld", layer->experts, (long long)pinned->expert);
+			failure_add(resolver->failure, "/parallelism/expert", "impossible_layout", "%d experts are not divided evenly by expert %lld",
+				layer->experts, (long long)pinned->expert);
 	}
 	if (!any)
 		failure_add(resolver->failure, "/parallelism/expert", "impossible_layout", "the model has no experts: leave expert out, or give 1");

@@ -127,8 +127,7 @@ static bool unpublished(const char *name)
 	return false;
 }
 
-static enum status resolve_named(
-	const struct resolver *resolver, const char *name, const char *pointer, struct model *model)
+static enum status resolve_named(const struct resolver *resolver, const char *name, const char *pointer, struct model *model)
 {
 	const char *alias;
 	const struct model_row *row = given_model(resolver->catalogue, name, &alias);
@@ -186,7 +185,8 @@ static enum status resolve_size(
 
 	snprintf(at, sizeof at, "%.100s/params", pointer);
 	if (!(reference->params >= 1e6 && reference->params <= 1e15))
-		failure_add(resolver->failure, at, "out_of_range", "must lie between 1e6 and 1e15 parameters of a transformer; give {kind: \"generic\", ...} for a smaller model");
+		failure_add(resolver->failure, at, "out_of_range",
+			"must lie between 1e6 and 1e15 parameters of a transformer; give {kind: \"generic\", ...} for a smaller model");
 	snprintf(at, sizeof at, "%.100s/params_active", pointer);
 	if (is_given(active) && !(active >= 1e6 && active <= reference->params))
 		failure_add(resolver->failure, at, "out_of_range", "must lie between 1e6 and params");
@@ -195,8 +195,7 @@ static enum status resolve_size(
 	model_from_size(model, reference->params, reference->params_active);
 	model->source = "request";
 	findings_assume_text(resolver->findings, "model.config",
-		resolver_text(
-			resolver, "%d layers of width %d, vocabulary %d", model->layer_count, model->hidden, model->vocabulary),
+		resolver_text(resolver, "%d layers of width %d, vocabulary %d", model->layer_count, model->hidden, model->vocabulary),
 		"E2: the usual shape of a transformer of that size");
 	return STATUS_OK;
 }
@@ -216,8 +215,7 @@ static enum status resolve_config(
 	return status;
 }
 
-enum status resolve_model(
-	const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model)
+enum status resolve_model(const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model)
 {
 	int forms = forms_given(reference);
 
@@ -225,14 +223,12 @@ enum status resolve_model(
 		failure_add(resolver->failure, pointer, "required",
 			"give a model id of the catalogue, {config: ...}, {params: ...} or {kind: \"generic\", ...}");
 	else if (forms > 1)
-		failure_add(resolver->failure, pointer, "conflict",
-			"give only one of id, config and params");
+		failure_add(resolver->failure, pointer, "conflict", "give only one of id, config and params");
 	if (forms != 1)
 		return resolver_status(resolver);
 	if (reference->id)
 		return resolve_named(resolver, reference->id, pointer, model);
 	if (reference->config.text)
 		return resolve_config(resolver, reference, pointer, model);
-	return is_generic(reference) ? resolve_generic(resolver, reference, pointer, model)
-								 : resolve_size(resolver, reference, pointer, model);
+	return is_generic(reference) ? resolve_generic(resolver, reference, pointer, model) : resolve_size(resolver, reference, pointer, model);
 }

@@ -52,7 +52,8 @@ static void fault_accelerator(const struct resolver *resolver, const struct acce
 {
 	const char *name = reference->like ? reference->like : reference->id, *alias;
 
-	if (name && !is_faulty(resolver->failure, pointer) && !given_accelerator(resolver->catalogue, name, &alias) && !given_instance(resolver->catalogue, name).price)
+	if (name && !is_faulty(resolver->failure, pointer) && !given_accelerator(resolver->catalogue, name, &alias) &&
+		!given_instance(resolver->catalogue, name).price)
 		fault_unknown(resolver, pointer, "accelerator", name);
 }
 
@@ -60,8 +61,7 @@ void resolve_fault_names(const struct resolver *resolver, const struct request_c
 {
 	const char *alias;
 
-	if (common->model.id && !is_faulty(resolver->failure, "/model") &&
-		!given_model(resolver->catalogue, common->model.id, &alias))
+	if (common->model.id && !is_faulty(resolver->failure, "/model") && !given_model(resolver->catalogue, common->model.id, &alias))
 		fault_unknown(resolver, "/model", "model", common->model.id);
 	fault_accelerator(resolver, &common->accelerator, "/accelerator");
 	for (size_t i = 0; i < common->accelerators.count; i++) {

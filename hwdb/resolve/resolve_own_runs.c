@@ -20,7 +20,8 @@ static bool counts(const struct calibration_row *row, int64_t now_us)
 {
 	const double days = (double)(now_us - row->meta.valid_from_us) / 86400e6;
 
-	return is_run(row) && !row->held_because && row->value > 0 && row->expected > 0 && row->expected_sigma > 0 && row->gpu_count >= 1 && days <= EVIDENCE_RUN_DAYS;
+	return is_run(row) && !row->held_because && row->value > 0 && row->expected > 0 && row->expected_sigma > 0 && row->gpu_count >= 1 &&
+		days <= EVIDENCE_RUN_DAYS;
 }
 
 static int newest_first(const void *a, const void *b)
@@ -44,12 +45,14 @@ static bool same_text(const char *a, const char *b)
 	return a && b && strcmp(a, b) == 0;
 }
 
-static double likeness(const struct resolver *resolver, const struct calibration_row *run, const struct accelerator *accelerator, bool first_run)
+static double likeness(
+	const struct resolver *resolver, const struct calibration_row *run, const struct accelerator *accelerator, bool first_run)
 {
 	const char *alias;
 	const struct accelerator_row *of_run = catalogue_accelerator(resolver->catalogue, run->accelerator_id, &alias);
 	struct own_run_kind kind = {.same_accelerator = same_text(run->accelerator_id, accelerator_kin(accelerator)),
-		.same_software = same_text(run->class, resolver->stack), .params_ratio = run->params / resolver->params};
+		.same_software = same_text(run->class, resolver->stack),
+		.params_ratio = run->params / resolver->params};
 
 	kind.same_vendor = kind.same_accelerator || (of_run && same_text(of_run->accelerator.vendor, accelerator->vendor));
 	return first_run && !kind.same_accelerator ? 0 : own_run_likeness(&kind);
@@ -85,8 +88,10 @@ static const char *describe(const struct resolver *resolver, const struct calibr
 	}
 	if (count > NAMED_MAX)
 		snprintf(more, sizeof more, " and %zu more", count - NAMED_MAX);
-	return resolver_text(resolver, "E134: %zu run%s of your own (%.10s to %.10s: %s%s) took %s of the hours of their plans' steps and failures; published runs "
-		"suggest %s (E131); practice.own_weight is their weight", count, count == 1 ? "" : "s", first, last, names, more, range_text(took, low, high),
+	return resolver_text(resolver,
+		"E134: %zu run%s of your own (%.10s to %.10s: %s%s) took %s of the hours of their plans' steps and failures; published runs "
+		"suggest %s (E131); practice.own_weight is their weight",
+		count, count == 1 ? "" : "s", first, last, names, more, range_text(took, low, high),
 		range_text(published, expected_low, expected_high));
 }
 
@@ -135,8 +140,8 @@ const struct own_runs *resolve_own_runs(const struct resolver *resolver, const s
 	found = newest_of_each_plan(newest, found);
 	count = found < OWN_RUNS_MAX ? found : OWN_RUNS_MAX;
 	for (size_t i = 0; i < count; i++)
-		items[i] = own_run_of(newest[i]->value, newest[i]->expected, newest[i]->expected_sigma, newest[i]->step_ratio, (double)newest[i]->gpu_count,
-			likeness(resolver, newest[i], accelerator, first_run));
+		items[i] = own_run_of(newest[i]->value, newest[i]->expected, newest[i]->expected_sigma, newest[i]->step_ratio,
+			(double)newest[i]->gpu_count, likeness(resolver, newest[i], accelerator, first_run));
 	*runs = (struct own_runs){.items = items, .count = count, .source = describe(resolver, newest, count)};
 	return runs;
 }
@@ -156,11 +161,15 @@ static struct own_runs_posterior posterior_of(const struct training_input *input
 {
 	const struct training_request *request = &input->request;
 	const struct practice_constants *constants = input->practice ? input->practice : &practice_fitted;
-	const struct practice_known known = {.step = is_given(request->mfu), .release = request->stack_release != NULL,
-		.layout = practice_layout_is_known(&request->parallelism), .node_count = 2};
+	const struct practice_known known = {.step = is_given(request->mfu),
+		.release = request->stack_release != NULL,
+		.layout = practice_layout_is_known(&request->parallelism),
+		.node_count = 2};
 	const struct practice whole = practice_expected(&known, constants),
-		rest = practice_expected(&(struct practice_known){.step = 1, .node_count = 1}, constants);
-	const struct own_runs_prior prior = {.sigma = practice_log_sigma(&whole), .rest_factor = rest.value, .rest_sigma = practice_log_sigma(&rest),
+						  rest = practice_expected(&(struct practice_known){.step = 1, .node_count = 1}, constants);
+	const struct own_runs_prior prior = {.sigma = practice_log_sigma(&whole),
+		.rest_factor = rest.value,
+		.rest_sigma = practice_log_sigma(&rest),
 		.gpu_count = request->common.gpu_count >= 1 ? (double)request->common.gpu_count : pow(10, candidate->own_runs->items[0].log10_gpus)};
 
 	return own_runs_posterior(candidate->own_runs, &prior);
@@ -201,18 +210,24 @@ void resolve_own_runs_note(const struct resolver *resolver, const struct trainin
 	}
 	if (!likest) {
 		findings_assume_number(resolver->findings, "practice.own_runs", 0,
-			resolver_text(resolver, "E134: %zu run%s of your own on record do%s not count: %s", found, found == 1 ? "" : "s", found == 1 ? "es" : "",
-				why_left_out(&input->request.common)));
+			resolver_text(resolver, "E134: %zu run%s of your own on record do%s not count: %s", found, found == 1 ? "" : "s",
+				found == 1 ? "es" : "", why_left_out(&input->request.common)));
 		return;
 	}
-	findings_assume_figure(resolver->findings, &(struct figure){.field = "practice.own_runs", .value = (double)likest->own_runs->count,
-		.low = (double)likest->own_runs->count, .high = (double)likest->own_runs->count, .source = likest->own_runs->source, .status = PROVENANCE_MEASURED});
+	findings_assume_figure(resolver->findings,
+		&(struct figure){.field = "practice.own_runs",
+			.value = (double)likest->own_runs->count,
+			.low = (double)likest->own_runs->count,
+			.high = (double)likest->own_runs->count,
+			.source = likest->own_runs->source,
+			.status = PROVENANCE_MEASURED});
 	for (size_t i = 0; i < likest->own_runs->count; i++) {
 		low = fmin(low, likest->own_runs->items[i].practice);
 		high = fmax(high, likest->own_runs->items[i].practice);
 	}
 	if (said.disagree)
-		findings_warn(resolver->findings, "runs of your own contradict each other: %zu took x%.2f to x%.2f of their plans' steps and failures, farther apart than published "
+		findings_warn(resolver->findings,
+			"runs of your own contradict each other: %zu took x%.2f to x%.2f of their plans' steps and failures, farther apart than published "
 			"runs; the range of the hours is wider, and their weight is %.0f %% (GET /v1/calibrations?quantity=run_practice lists them, DELETE removes one)",
 			likest->own_runs->count, low, high, 100 * said.weight);
 }

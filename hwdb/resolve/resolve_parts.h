@@ -23,18 +23,16 @@ FALLIBLE enum status resolve_placed_candidates(const struct resolver *resolver, 
 void resolve_common(const struct resolver *resolver, struct request_common *common);
 
 /* Resolves an accelerator reference to its row (for a variant: the row in `like`) and the accelerator itself. */
-FALLIBLE enum status resolve_accelerator_row(const struct resolver *resolver,
-	const struct accelerator_reference *reference, const char *pointer, const struct accelerator_row **row,
-	struct accelerator *accelerator);
+FALLIBLE enum status resolve_accelerator_row(const struct resolver *resolver, const struct accelerator_reference *reference,
+	const char *pointer, const struct accelerator_row **row, struct accelerator *accelerator);
 
 /* For an accelerator named by an instance type: sets the node's number of accelerators to the instance's, unless the
  * request gives it. */
 void resolve_instance(const struct resolver *resolver, struct request_common *common);
 
 /* Resolves a site for an offer whose region row is known (NULL: unknown). `findings` may be NULL: nothing is noted. */
-void resolve_site_at(const struct resolver *resolver, const struct site_request *request,
-	const struct region_row *asked, const struct region_row *of_offer, const struct offer *offer,
-	struct findings *findings, struct site *site);
+void resolve_site_at(const struct resolver *resolver, const struct site_request *request, const struct region_row *asked,
+	const struct region_row *of_offer, const struct offer *offer, struct findings *findings, struct site *site);
 
 /* Finds the region row that a site request names; NULL when it names none. Unknown names become faults. */
 FALLIBLE enum status resolve_site_region(

@@ -7,13 +7,14 @@
 
 /* Finds the cheapest offer to rent the same number at a term, of instances large enough for the accelerators that work
  * together on one machine, or of the largest ones. */
-static bool find_cheapest(const struct resolver *resolver, const struct accelerator *accelerator, int64_t gpu_count, int64_t group, enum term term,
-	struct offer *found, double *usd_per_hour)
+static bool find_cheapest(const struct resolver *resolver, const struct accelerator *accelerator, int64_t gpu_count, int64_t group,
+	enum term term, struct offer *found, double *usd_per_hour)
 {
 	const struct accelerator_row *row = catalogue_accelerator(resolver->catalogue, accelerator->id, &(const char *){NULL});
 	const char *terms[] = {term_text(term)};
 	/* Reserved offers stay listed for years while the on-demand price does not change. */
-	const struct pricing pricing = {.terms = {terms, 1}, .max_age_days = term == TERM_RESERVED_1Y || term == TERM_RESERVED_3Y ? 3 * 365 : ABSENT_NUMBER};
+	const struct pricing pricing = {
+		.terms = {terms, 1}, .max_age_days = term == TERM_RESERVED_1Y || term == TERM_RESERVED_3Y ? 3 * 365 : ABSENT_NUMBER};
 	const struct offer_filter filter = {.pricing = &pricing, .now_us = resolver->now_us};
 	struct offer_place places[SUPPLIES_MAX];
 	size_t count = row ? offers_of_sizes(resolver->catalogue, row, &filter, places, SUPPLIES_MAX) : 0;
@@ -35,7 +36,8 @@ static bool find_cheapest(const struct resolver *resolver, const struct accelera
 	return isfinite(*usd_per_hour);
 }
 
-static void resolve_rents(const struct resolver *resolver, const struct accelerator *accelerator, int64_t gpu_count, int64_t group, struct purchase *purchase)
+static void resolve_rents(
+	const struct resolver *resolver, const struct accelerator *accelerator, int64_t gpu_count, int64_t group, struct purchase *purchase)
 {
 	const struct {
 		enum term term;
@@ -53,7 +55,8 @@ static void note_capital(const struct resolver *resolver, const struct purchase 
 {
 	findings_assume_text(resolver->findings, "purchase", "accelerators, servers and network",
 		"E154: servers 0.67 and, beyond one server, network 0.40 of the accelerators: Cottier et al. 2024, arXiv 2405.21015; a given price is assumed to include them");
-	findings_warn(resolver->findings, "buying needs %.0f USD at the beginning (purchase.capital_usd); cost is the share that this work uses, and its electricity",
+	findings_warn(resolver->findings,
+		"buying needs %.0f USD at the beginning (purchase.capital_usd); cost is the share that this work uses, and its electricity",
 		purchase->capital_usd);
 }
 
@@ -74,7 +77,8 @@ void resolve_training_purchases(const struct resolver *resolver, const struct tr
 		int64_t node = node_of(input, &option->accelerator);
 
 		if (option->has_purchase)
-			resolve_rents(resolver, &option->accelerator, option->gpu_count, option->gpu_count < node ? option->gpu_count : node, &option->purchase);
+			resolve_rents(
+				resolver, &option->accelerator, option->gpu_count, option->gpu_count < node ? option->gpu_count : node, &option->purchase);
 	}
 	note_capital(resolver, &plan->recommended.purchase);
 }

@@ -6,12 +6,14 @@
 
 /* Finds the cheapest offer of a term at the provider and region of the option's offer, of instances of the same
  * size. */
-static bool find_offer_of_term(const struct resolver *resolver, const struct training_input *input, const struct training_option *option, enum term term,
-	struct offer *found)
+static bool find_offer_of_term(const struct resolver *resolver, const struct training_input *input, const struct training_option *option,
+	enum term term, struct offer *found)
 {
 	const struct accelerator_row *row = catalogue_accelerator(resolver->catalogue, option->accelerator.id, &(const char *){NULL});
 	const char *terms[] = {term_text(term)}, *providers[] = {option->cost.offer.provider}, *regions[] = {option->cost.offer.region};
-	const struct pricing pricing = {.terms = {terms, 1}, .providers = {providers, 1}, .regions = {regions, option->cost.offer.region ? 1 : 0},
+	const struct pricing pricing = {.terms = {terms, 1},
+		.providers = {providers, 1},
+		.regions = {regions, option->cost.offer.region ? 1 : 0},
 		.max_age_days = input->request.common.pricing.max_age_days};
 	const struct offer_filter filter = {.pricing = &pricing, .now_us = resolver->now_us};
 	struct offer_place places[SUPPLIES_MAX];
@@ -33,7 +35,8 @@ void resolve_reservations(const struct resolver *resolver, const struct training
 	struct offer by_use, reserved;
 
 	plan->reservation_count = 0;
-	if (!option->cost.has_offer || option->cost.offer.term == TERM_SPOT || !find_offer_of_term(resolver, input, option, TERM_ON_DEMAND, &by_use))
+	if (!option->cost.has_offer || option->cost.offer.term == TERM_SPOT ||
+		!find_offer_of_term(resolver, input, option, TERM_ON_DEMAND, &by_use))
 		return;
 	for (size_t i = 0; i < RESERVATIONS_MAX; i++) {
 		double paid_hours = cost_paid_hours(terms[i], hours, input->request.cadence_hours, false);

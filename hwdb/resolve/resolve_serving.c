@@ -13,8 +13,7 @@ static void fault(const struct resolver *resolver, const char *pointer, const ch
 
 static bool has_tokens(const struct token_distribution *distribution)
 {
-	return is_given(distribution->mean) || is_given(distribution->p50) || is_given(distribution->p95) ||
-		   distribution->samples.count > 0;
+	return is_given(distribution->mean) || is_given(distribution->p50) || is_given(distribution->p95) || distribution->samples.count > 0;
 }
 
 /* Adds faults for statistics that no distribution can have, or no log-normal one (E58): p95 / mean is at most
@@ -76,20 +75,18 @@ static double largest(const struct number_list *samples)
 
 static void load_faults(const struct resolver *resolver, const struct inference_request *request)
 {
-	bool rate = is_given(request->queries_per_minute) || is_given(request->requests_per_s),
-		 traced = request->trace.count > 0;
+	bool rate = is_given(request->queries_per_minute) || is_given(request->requests_per_s), traced = request->trace.count > 0;
 
 	if (is_given(request->queries_per_minute) && is_given(request->requests_per_s))
 		fault(resolver, "/requests_per_s", "conflict", "give queries_per_minute or requests_per_s, not both");
 	if (traced)
 		trace_faults(resolver, &request->trace);
 	if (traced && rate)
-		fault(resolver, "/trace", "conflict",
-			"a trace contains its own arrivals: leave out queries_per_minute and requests_per_s");
-	if (traced && (has_tokens(&request->prompt_tokens) || has_tokens(&request->output_tokens) || is_given(request->prompt_tokens.cv) ||
-					  is_given(request->output_tokens.cv)))
-		fault(
-			resolver, "/trace", "conflict", "a trace contains its own lengths: leave out prompt_tokens and output_tokens");
+		fault(resolver, "/trace", "conflict", "a trace contains its own arrivals: leave out queries_per_minute and requests_per_s");
+	if (traced &&
+		(has_tokens(&request->prompt_tokens) || has_tokens(&request->output_tokens) || is_given(request->prompt_tokens.cv) ||
+			is_given(request->output_tokens.cv)))
+		fault(resolver, "/trace", "conflict", "a trace contains its own lengths: leave out prompt_tokens and output_tokens");
 	if (request->rate_profile.count > 0)
 		profile_faults(resolver, request);
 	if (request->shared_prefix.prefixes > 0 && is_given(request->prefix_cache_hit_rate))
@@ -107,8 +104,7 @@ static void load_faults(const struct resolver *resolver, const struct inference_
 	if (!traced && !has_tokens(&request->output_tokens))
 		fault(resolver, "/output_tokens", "required", "give the tokens of an answer, as 300 or {mean, p95}");
 	if (is_given(request->speculative.draft_tokens) != is_given(request->speculative.acceptance))
-		fault(resolver, "/speculative", "required",
-			"give draft_tokens and acceptance: they depend on the draft model and have no defaults");
+		fault(resolver, "/speculative", "required", "give draft_tokens and acceptance: they depend on the draft model and have no defaults");
 	if (is_given(request->speculative.draft_tokens) && request->speculative.draft_tokens != floor(request->speculative.draft_tokens))
 		fault(resolver, "/speculative/draft_tokens", "out_of_range", "must be a whole number of tokens");
 	tokens_faults(resolver, "/prompt_tokens", &request->prompt_tokens);
@@ -132,14 +128,13 @@ static void no_generic_model(const struct resolver *resolver, const struct model
 			"decoder of its size (model {params}, output_tokens 1)");
 }
 
-static void warn_of_length(const struct resolver *resolver, const struct model *model,
-	const struct token_distribution *prompt, const struct token_distribution *output)
+static void warn_of_length(const struct resolver *resolver, const struct model *model, const struct token_distribution *prompt,
+	const struct token_distribution *output)
 {
 	double length = given_or(prompt->mean, 0) + given_or(output->mean, 0);
 
 	if (model->max_positions > 0 && length > model->max_positions)
-		findings_warn(resolver->findings,
-			"prompt and output, %g tokens, are beyond the %d positions of the model's config", length,
+		findings_warn(resolver->findings, "prompt and output, %g tokens, are beyond the %d positions of the model's config", length,
 			model->max_positions);
 }
 
@@ -147,7 +142,7 @@ static void warn_of_length(const struct resolver *resolver, const struct model *
 static void warn_of_longest(const struct resolver *resolver, const struct model *model, const struct inference_request *request)
 {
 	double longest = fmax(largest(&request->prompt_tokens.samples), given_or(request->prompt_tokens.mean, 0)) +
-					 fmax(largest(&request->output_tokens.samples), given_or(request->output_tokens.mean, 0));
+		fmax(largest(&request->output_tokens.samples), given_or(request->output_tokens.mean, 0));
 	bool sampled = request->prompt_tokens.samples.count + request->output_tokens.samples.count > 0;
 	size_t beyond = 0;
 
@@ -171,8 +166,7 @@ static void default_engine(const struct resolver *resolver, enum engine *engine)
 	if (*engine != ENGINE_UNSET)
 		return;
 	*engine = ENGINE_GENERIC;
-	findings_assume_text(
-		resolver->findings, "engine", "generic", "E54: no engine named; common behaviour of the published engines");
+	findings_assume_text(resolver->findings, "engine", "generic", "E54: no engine named; common behaviour of the published engines");
 }
 
 static void note_release(const struct resolver *resolver, enum engine engine, const char *release)
@@ -185,11 +179,13 @@ static void default_assurance(const struct resolver *resolver, struct request_co
 {
 	if (common->practice == PRACTICE_UNSET) {
 		common->practice = PRACTICE_TYPICAL;
-		findings_assume_text(resolver->findings, "practice", "typical", "E136: engines run with the release and the flags that services usually have; recipe plans the best published ones");
+		findings_assume_text(resolver->findings, "practice", "typical",
+			"E136: engines run with the release and the flags that services usually have; recipe plans the best published ones");
 	}
 	if (!is_given(common->confidence)) {
 		common->confidence = CONFIDENCE_USUAL;
-		findings_assume_number(resolver->findings, "confidence", CONFIDENCE_USUAL, "E137: load, slo, budget and caps are kept with a probability of 0.8");
+		findings_assume_number(
+			resolver->findings, "confidence", CONFIDENCE_USUAL, "E137: load, slo, budget and caps are kept with a probability of 0.8");
 	}
 }
 
@@ -215,7 +211,8 @@ static enum status resolve_slice_name(const struct resolver *resolver, struct in
 		fault(resolver, "/mig_profile", "conflict", "accelerator names a slice of another profile");
 	request->common.accelerator.id = arena_strndup(resolver->arena, name, length);
 	request->mig_profile = arena_strdup(resolver->arena, profile);
-	return request->common.accelerator.id && request->mig_profile ? STATUS_OK : failure_set(resolver->failure, STATUS_NO_MEMORY, "no memory for a name");
+	return request->common.accelerator.id && request->mig_profile ? STATUS_OK
+																  : failure_set(resolver->failure, STATUS_NO_MEMORY, "no memory for a name");
 }
 
 /* Adds a fault for the requested profile with the known profiles, at most MIG_SLICES_MAX for each accelerator. */
@@ -231,8 +228,8 @@ static void fault_profile(const struct resolver *resolver, const struct inferenc
 		for (size_t k = 0; k < count && used + MIG_PROFILE_MAX < sizeof known; k++)
 			used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "", own[k].profile);
 	}
-	failure_add(resolver->failure, "/mig_profile", "unknown", "no accelerator of this request has MIG slices %.32s; %s%s", input->request.mig_profile,
-		known[0] ? "available: " : "none of them can be split", known);
+	failure_add(resolver->failure, "/mig_profile", "unknown", "no accelerator of this request has MIG slices %.32s; %s%s",
+		input->request.mig_profile, known[0] ? "available: " : "none of them can be split", known);
 }
 
 /* Adds the slices of all candidates as candidates; with a requested profile, only those. */
@@ -267,8 +264,7 @@ static bool mixes_terms(const struct inference_request *request)
 	return request->daily_profile.count > 0 && request->common.pricing.terms.count > 1;
 }
 
-enum status resolve_inference(
-	const struct resolver *resolver, const struct inference_request *request, struct inference_input *input)
+enum status resolve_inference(const struct resolver *resolver, const struct inference_request *request, struct inference_input *input)
 {
 	enum status model_status, status;
 
@@ -289,7 +285,8 @@ enum status resolve_inference(
 	if (model_status != STATUS_OK)
 		return model_status;
 	no_generic_model(resolver, &input->model);
-	resolve_layout(resolver, &input->model, input->candidates, status == STATUS_OK ? input->candidate_count : 0, &request->parallelism, ABSENT_COUNT);
+	resolve_layout(
+		resolver, &input->model, input->candidates, status == STATUS_OK ? input->candidate_count : 0, &request->parallelism, ABSENT_COUNT);
 	input->hosted_count = hosted_prices_of(input->model.id, input->hosted, HOSTED_MAX);
 	default_engine(resolver, &input->request.engine);
 	note_release(resolver, input->request.engine, request->engine_release);
@@ -309,8 +306,7 @@ static void performance_faults(const struct resolver *resolver, const struct per
 	if (request->common.accelerators.count > 0)
 		fault(resolver, "/accelerators", "unsupported", "one replica runs on one accelerator: give accelerator");
 	if (is_given(request->concurrency) && is_given(request->requests_per_s))
-		fault(resolver, "/requests_per_s", "conflict",
-			"give concurrency (closed loop) or requests_per_s (open loop), not both");
+		fault(resolver, "/requests_per_s", "conflict", "give concurrency (closed loop) or requests_per_s (open loop), not both");
 	if (!has_tokens(&request->prompt_tokens))
 		fault(resolver, "/prompt_tokens", "required", "give the tokens of a prompt, as 1000 or {mean, cv}");
 	if (!has_tokens(&request->output_tokens))
@@ -327,8 +323,7 @@ static int64_t pinned_accelerators(const struct serving_parallelism *pinned)
 	return tensor * pipeline * (pinned->attention_data > 0 ? pinned->attention_data : 1);
 }
 
-enum status resolve_performance(
-	const struct resolver *resolver, const struct performance_request *request, struct performance_input *input)
+enum status resolve_performance(const struct resolver *resolver, const struct performance_request *request, struct performance_input *input)
 {
 	enum status model_status, status;
 	size_t count;
@@ -353,13 +348,14 @@ enum status resolve_performance(
 	if (model_status != STATUS_OK)
 		return model_status;
 	no_generic_model(resolver, &input->model);
-	resolve_layout(resolver, &input->model, input->candidate, status == STATUS_OK ? 1 : 0, &request->parallelism,
-		input->request.common.gpu_count);
+	resolve_layout(
+		resolver, &input->model, input->candidate, status == STATUS_OK ? 1 : 0, &request->parallelism, input->request.common.gpu_count);
 	default_engine(resolver, &input->request.engine);
 	note_release(resolver, input->request.engine, request->engine_release);
 	if (request->common.practice == PRACTICE_UNSET) {
 		input->request.common.practice = PRACTICE_RECIPE;
-		findings_assume_text(resolver->findings, "practice", "recipe", "E136: one replica at one operating point, as published measurements run it");
+		findings_assume_text(
+			resolver->findings, "practice", "recipe", "E136: one replica at one operating point, as published measurements run it");
 	}
 	warn_of_length(resolver, &input->model, &request->prompt_tokens, &request->output_tokens);
 	resolve_names(resolver, &input->request.common);

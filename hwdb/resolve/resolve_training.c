@@ -30,13 +30,11 @@ void resolve_common(const struct resolver *resolver, struct request_common *comm
 
 	if (common->objective == OBJECTIVE_UNSET) {
 		common->objective = OBJECTIVE_COST;
-		findings_assume_text(
-			findings, "objective", "cost", "/openapi.json: options are ordered by cost if the request names no objective");
+		findings_assume_text(findings, "objective", "cost", "/openapi.json: options are ordered by cost if the request names no objective");
 	}
 	if (common->alternatives < 0) {
 		common->alternatives = 5;
-		findings_assume_number(
-			findings, "alternatives", 5, "/openapi.json: five further options if the request gives no number");
+		findings_assume_number(findings, "alternatives", 5, "/openapi.json: five further options if the request gives no number");
 	}
 	if (common->calibration == CALIBRATION_UNSET)
 		common->calibration = CALIBRATION_MEASURED; /* resolve_candidates() notes the measurements that it finds */
@@ -91,8 +89,7 @@ static void work_faults(const struct resolver *resolver, const struct training_r
 	if (request->stages.count > 0 && is_given(request->tokens))
 		fault(resolver, "/tokens", "conflict", "give tokens or stages, not both: the stages have their own tokens");
 	if (request->stages.count == 0 && !is_given(request->tokens))
-		fault(resolver, "/tokens", "required",
-			"give the training tokens per epoch (samples for a generic model), as \"15T\"");
+		fault(resolver, "/tokens", "required", "give the training tokens per epoch (samples for a generic model), as \"15T\"");
 	if (is_given(request->tokens) && !(request->tokens > 0))
 		fault(resolver, "/tokens", "out_of_range", "must be above 0");
 	if (is_given(request->epochs) && !(request->epochs > 0))
@@ -114,18 +111,15 @@ static void time_faults(const struct resolver *resolver, const struct training_r
 {
 	double whole_hours = given_or(request->deadline_hours, request->cadence_hours);
 
-	if (is_given(request->deadline_hours) && is_given(request->cadence_hours) &&
-		request->deadline_hours > request->cadence_hours)
-		failure_add(resolver->failure, "/deadline_hours", "conflict",
-			"must be at most cadence_hours, %g, when the next training begins", request->cadence_hours);
+	if (is_given(request->deadline_hours) && is_given(request->cadence_hours) && request->deadline_hours > request->cadence_hours)
+		failure_add(resolver->failure, "/deadline_hours", "conflict", "must be at most cadence_hours, %g, when the next training begins",
+			request->cadence_hours);
 	if (!is_given(request->reserved_hours))
 		return;
 	if (!is_given(whole_hours))
-		fault(resolver, "/reserved_hours", "conflict",
-			"reduces a deadline: also give deadline_hours or cadence_hours");
+		fault(resolver, "/reserved_hours", "conflict", "reduces a deadline: also give deadline_hours or cadence_hours");
 	else if (request->reserved_hours >= whole_hours)
-		failure_add(resolver->failure, "/reserved_hours", "out_of_range", "must be below %g hours, the whole time",
-			whole_hours);
+		failure_add(resolver->failure, "/reserved_hours", "out_of_range", "must be below %g hours, the whole time", whole_hours);
 }
 
 static void training_defaults(const struct resolver *resolver, struct training_request *request)
@@ -138,17 +132,16 @@ static void training_defaults(const struct resolver *resolver, struct training_r
 	}
 	if (request->optimizer == OPTIMIZER_UNSET) {
 		request->optimizer = OPTIMIZER_ADAMW;
-		findings_assume_text(findings, "optimizer", "adamw",
-			"Loshchilov and Hutter 2019, arXiv 1711.05101; as Llama 3, arXiv 2407.21783");
+		findings_assume_text(findings, "optimizer", "adamw", "Loshchilov and Hutter 2019, arXiv 1711.05101; as Llama 3, arXiv 2407.21783");
 	}
 	if (request->stack == STACK_UNSET) {
 		request->stack = STACK_GENERIC;
-		findings_assume_text(
-			findings, "stack", "generic", "E30: no software named; the published runs' common efficiency");
+		findings_assume_text(findings, "stack", "generic", "E30: no software named; the published runs' common efficiency");
 	}
 	if (request->common.practice == PRACTICE_UNSET) {
 		request->common.practice = PRACTICE_TYPICAL;
-		findings_assume_text(findings, "practice", "typical", "E131: typical of teams, from published totals of whole runs; recipe plans the best published steps");
+		findings_assume_text(findings, "practice", "typical",
+			"E131: typical of teams, from published totals of whole runs; recipe plans the best published steps");
 	}
 	if (!is_given(request->common.confidence)) {
 		request->common.confidence = CONFIDENCE_USUAL;
@@ -156,8 +149,7 @@ static void training_defaults(const struct resolver *resolver, struct training_r
 	}
 	if (!is_given(request->reserved_hours) && (is_given(request->deadline_hours) || is_given(request->cadence_hours))) {
 		request->reserved_hours = 0;
-		findings_assume_number(findings, "reserved_hours", 0,
-			"/openapi.json: without reserved hours the whole deadline is for training");
+		findings_assume_number(findings, "reserved_hours", 0, "/openapi.json: without reserved hours the whole deadline is for training");
 	}
 }
 
@@ -169,7 +161,8 @@ static void sample_bytes(const struct resolver *resolver, struct training_input 
 	if (input->model.kind != MODEL_GENERIC || !(bytes > 0) || is_given(input->request.input_pipeline.sample_bytes))
 		return;
 	input->request.input_pipeline.sample_bytes = bytes;
-	findings_assume_number(resolver->findings, "input_pipeline.sample_bytes", bytes, "model.sample_bytes of the request: one sample as it is read");
+	findings_assume_number(
+		resolver->findings, "input_pipeline.sample_bytes", bytes, "model.sample_bytes of the request: one sample as it is read");
 }
 
 static void warn_of_length(const struct resolver *resolver, const struct training_input *input)
@@ -179,9 +172,8 @@ static void warn_of_length(const struct resolver *resolver, const struct trainin
 	for (size_t i = 0; i < input->request.stages.count; i++)
 		length = fmax(length, input->request.stages.items[i].sequence_length);
 	if (input->model.max_positions > 0 && length > input->model.max_positions)
-		findings_warn(resolver->findings,
-			"sequence_length %g is beyond the %d positions of the model's config: context extension is needed", length,
-			input->model.max_positions);
+		findings_warn(resolver->findings, "sequence_length %g is beyond the %d positions of the model's config: context extension is needed",
+			length, input->model.max_positions);
 }
 
 /* Resolves the teacher of a distillation, if one is described. */
@@ -206,8 +198,8 @@ static double training_flops_per_s(const struct accelerator *accelerator)
 }
 
 /* Returns a newer and faster accelerator of the same vendor with an offer; of several the cheapest for its rate. */
-static const struct accelerator_row *newer_row(const struct resolver *resolver, const struct training_request *request,
-	const struct accelerator *than)
+static const struct accelerator_row *newer_row(
+	const struct resolver *resolver, const struct training_request *request, const struct accelerator *than)
 {
 	struct pricing pricing = request->common.pricing;
 	const struct offer_filter filter = {.pricing = &pricing, .now_us = resolver->now_us};
@@ -222,10 +214,12 @@ static const struct accelerator_row *newer_row(const struct resolver *resolver, 
 		struct offer offer;
 		double usd, flops_per_s;
 
-		if (!accelerator->vendor || !than->vendor || strcmp(accelerator->vendor, than->vendor) != 0 || accelerator->release_year <= than->release_year)
+		if (!accelerator->vendor || !than->vendor || strcmp(accelerator->vendor, than->vendor) != 0 ||
+			accelerator->release_year <= than->release_year)
 			continue;
 		/* Accelerators that train together need a link of their own that is at least as fast. */
-		if (request->common.gpu_count != 1 && !(accelerator->interconnect_gbs > 0 && !(accelerator->interconnect_gbs < than->interconnect_gbs)))
+		if (request->common.gpu_count != 1 &&
+			!(accelerator->interconnect_gbs > 0 && !(accelerator->interconnect_gbs < than->interconnect_gbs)))
 			continue;
 		flops_per_s = training_flops_per_s(accelerator);
 		if (!(flops_per_s > training_flops_per_s(than)) ||
@@ -266,8 +260,7 @@ static void resolve_newer(const struct resolver *resolver, struct training_input
 		input->newer = NULL;
 }
 
-enum status resolve_training(
-	const struct resolver *resolver, const struct training_request *request, struct training_input *input)
+enum status resolve_training(const struct resolver *resolver, const struct training_request *request, struct training_input *input)
 {
 	struct resolver with_stack = *resolver;
 	enum status model_status, status;
@@ -287,14 +280,13 @@ enum status resolve_training(
 	training_defaults(resolver, &input->request);
 	if (resolve_teacher(resolver, input) == STATUS_NO_MEMORY)
 		return STATUS_NO_MEMORY;
-	status = resolve_placed_candidates(&with_stack, &input->request.common, request->common.pricing.terms.count > 1, &input->candidates, &input->candidate_count);
+	status = resolve_placed_candidates(
+		&with_stack, &input->request.common, request->common.pricing.terms.count > 1, &input->candidates, &input->candidate_count);
 	if (model_status != STATUS_OK || status != STATUS_OK)
 		return resolver_status(resolver);
 	if (is_given(request->budget_usd) && input->candidate_count == 1 && !input->candidates[0].has_offer &&
-		!is_given(request->common.pricing.usd_per_gpu_hour) &&
-		!cost_is_owned(&request->common.pricing))
-		fault(resolver, "/budget_usd", "no_offer",
-			"a budget needs a price: give pricing.usd_per_gpu_hour, or name providers");
+		!is_given(request->common.pricing.usd_per_gpu_hour) && !cost_is_owned(&request->common.pricing))
+		fault(resolver, "/budget_usd", "no_offer", "a budget needs a price: give pricing.usd_per_gpu_hour, or name providers");
 	default_precision(resolver, input);
 	warn_of_length(resolver, input);
 	sample_bytes(resolver, input);

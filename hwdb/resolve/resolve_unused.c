@@ -36,7 +36,8 @@ static void warn_of_fields(struct unused *unused, const char *why)
 		size_t length = 0, first = next;
 
 		do
-			length += (size_t)snprintf(names + length, sizeof names - length, "%s%s%s", next > first ? ", " : "", unused->prefix, unused->fields[next]);
+			length += (size_t)snprintf(
+				names + length, sizeof names - length, "%s%s%s", next > first ? ", " : "", unused->prefix, unused->fields[next]);
 		while (++next < unused->count && length + strlen(unused->prefix) + strlen(unused->fields[next]) + 2 < sizeof names);
 		findings_warn(unused->resolver->findings, "%s %s not used: %s", names, next - first > 1 ? "are" : "is", why);
 	}
@@ -52,7 +53,9 @@ static void warn_of_field(const struct resolver *resolver, bool given, const cha
 /* --- variants of accelerators ------------------------------------------------------------------------------------- */
 static void take_rates(struct unused *unused, const struct accelerator *changes, enum precision used)
 {
-	bool none = used == PRECISION_UNSET, narrow = used == PRECISION_FP8 || used == PRECISION_MXFP8 || used == PRECISION_NVFP4 || used == PRECISION_MXFP4 || used == PRECISION_INT8;
+	bool none = used == PRECISION_UNSET,
+		 narrow = used == PRECISION_FP8 || used == PRECISION_MXFP8 || used == PRECISION_NVFP4 || used == PRECISION_MXFP4 ||
+		used == PRECISION_INT8;
 
 	list_field(unused, is_given(changes->tflops_fp64), "tflops_fp64");
 	list_field(unused, is_given(changes->tflops_fp32) && used != PRECISION_FP32, "tflops_fp32");
@@ -137,7 +140,8 @@ static void unused_form(const struct resolver *resolver, const struct request_co
 {
 	const struct accelerator_reference *reference;
 	struct unused unused = unused_of(resolver, asked, recommended, &reference);
-	const struct accelerator_row *row = reference->like ? catalogue_accelerator(resolver->catalogue, reference->like, &(const char *){NULL}) : NULL;
+	const struct accelerator_row *row = reference->like ? catalogue_accelerator(resolver->catalogue, reference->like, &(const char *){NULL})
+														: NULL;
 	struct accelerator as_base = *recommended;
 	struct topology mine, theirs;
 	int64_t most;
@@ -148,8 +152,10 @@ static void unused_form(const struct resolver *resolver, const struct request_co
 	most = resolver->catalogue->index->offers[row - resolver->catalogue->rows.accelerators].gpus_per_instance_max;
 	mine = topology_of(recommended, offer, most);
 	theirs = topology_of(&as_base, offer, most);
-	list_field(&unused, (asked->gpus_per_node >= 1 || mine.gpus_per_node == theirs.gpus_per_node) &&
-		(!joins_nodes || is_given(asked->internode_gbs) || (mine.internode_gbs >= theirs.internode_gbs && mine.internode_gbs <= theirs.internode_gbs)),
+	list_field(&unused,
+		(asked->gpus_per_node >= 1 || mine.gpus_per_node == theirs.gpus_per_node) &&
+			(!joins_nodes || is_given(asked->internode_gbs) ||
+				(mine.internode_gbs >= theirs.internode_gbs && mine.internode_gbs <= theirs.internode_gbs)),
 		"form_factor");
 	warn_of_fields(&unused, "it does not change the nodes or their network");
 }
@@ -170,7 +176,8 @@ static void unused_site(const struct resolver *resolver, const struct site_reque
 {
 	bool own = pricing && cost_is_owned(pricing);
 
-	warn_of_field(resolver, is_given(site->electricity_usd_per_kwh) && !pricing, "site.electricity_usd_per_kwh", "this answer has energy, not cost");
+	warn_of_field(
+		resolver, is_given(site->electricity_usd_per_kwh) && !pricing, "site.electricity_usd_per_kwh", "this answer has energy, not cost");
 	warn_of_field(resolver, is_given(site->electricity_usd_per_kwh) && pricing && !own, "site.electricity_usd_per_kwh",
 		"rental prices include electricity; it applies with pricing.on_premises");
 	warn_of_field(resolver, own && is_given(site->electricity_usd_per_kwh) && is_given(pricing->on_premises.electricity_usd_per_kwh),
@@ -185,8 +192,10 @@ static void unused_choice(const struct resolver *resolver, const struct request_
 {
 	warn_of_field(resolver, asked->calibration == CALIBRATION_DATASHEET && resolver->catalogue->rows.calibration_count == 0, "calibration",
 		"no measurement is on record that it could exclude");
-	warn_of_field(resolver, alone && asked->objective != OBJECTIVE_UNSET && alternatives == 0 && (asked->alternatives != 0 || front <= 1), "objective", "there is no other option to choose from");
-	warn_of_field(resolver, asked->alternatives > 0 && asked->alternatives != 5 && alternatives == 0, "alternatives", "there is no other option");
+	warn_of_field(resolver, alone && asked->objective != OBJECTIVE_UNSET && alternatives == 0 && (asked->alternatives != 0 || front <= 1),
+		"objective", "there is no other option to choose from");
+	warn_of_field(
+		resolver, asked->alternatives > 0 && asked->alternatives != 5 && alternatives == 0, "alternatives", "there is no other option");
 }
 
 static bool is_alone(const struct candidate *candidates, size_t count)
@@ -202,7 +211,8 @@ static bool is_alone(const struct candidate *candidates, size_t count)
 
 static void unused_memory_check(const struct resolver *resolver, enum truth enforce_memory, double total_bytes, double capacity_bytes)
 {
-	warn_of_field(resolver, enforce_memory == TRUTH_FALSE && total_bytes <= capacity_bytes, "enforce_memory", "the recommended plan fits in memory");
+	warn_of_field(
+		resolver, enforce_memory == TRUTH_FALSE && total_bytes <= capacity_bytes, "enforce_memory", "the recommended plan fits in memory");
 }
 
 /* --- trainings ---------------------------------------------------------------------------------------------------- */
@@ -213,7 +223,8 @@ static void unused_work(const struct resolver *resolver, const struct training_r
 
 	list_field(&unused, input->model.kind == MODEL_GENERIC && is_given(asked->sequence_length), "sequence_length");
 	warn_of_fields(&unused, "a generic model has samples, not sequences");
-	warn_of_field(resolver, is_given(asked->common.model.sample_bytes) && is_given(asked->input_pipeline.sample_bytes) && input->model.params_embedding <= 0,
+	warn_of_field(resolver,
+		is_given(asked->common.model.sample_bytes) && is_given(asked->input_pipeline.sample_bytes) && input->model.params_embedding <= 0,
 		"model.sample_bytes", "input_pipeline.sample_bytes is given");
 	for (size_t i = 0; i < asked->stages.count; i++) {
 		lengths = lengths && is_given(asked->stages.items[i].sequence_length);
@@ -238,7 +249,9 @@ static void unused_capex(const struct resolver *resolver, const struct pricing *
 		for (size_t k = 0; k < count && row; k++)
 			planned |= strcmp(accelerator_kin(&candidates[k].accelerator), row->accelerator.id) == 0;
 		if (!planned)
-			findings_warn(resolver->findings, "pricing.on_premises.capex.accelerator, pricing.on_premises.capex.usd_per_gpu of %.60s are not used: no candidate is this accelerator", name);
+			findings_warn(resolver->findings,
+				"pricing.on_premises.capex.accelerator, pricing.on_premises.capex.usd_per_gpu of %.60s are not used: no candidate is this accelerator",
+				name);
 	}
 }
 
@@ -258,13 +271,17 @@ static bool goes_by_links(const struct candidate *candidate, int64_t gpu_count)
 	return together <= 1 || (candidate->accelerator.interconnect_gbs > 0 && candidate->accelerator.max_nvlink_domain >= together);
 }
 
-static void unused_bus(const struct resolver *resolver, const struct training_request *asked, const struct training_input *input, const struct training_option *best)
+static void unused_bus(const struct resolver *resolver, const struct training_request *asked, const struct training_input *input,
+	const struct training_option *best)
 {
 	const struct candidate *candidate = candidate_of(input->candidates, input->candidate_count, best->accelerator.id);
 	const struct accelerator_reference *reference;
 	struct unused unused = unused_of(resolver, &asked->common, &best->accelerator, &reference);
 
-	list_field(&unused, reference->like && reference->changes.pcie_gen >= 0 && candidate && best->parallelism.offload != TRUTH_TRUE && goes_by_links(candidate, best->gpu_count), "pcie_gen");
+	list_field(&unused,
+		reference->like && reference->changes.pcie_gen >= 0 && candidate && best->parallelism.offload != TRUTH_TRUE &&
+			goes_by_links(candidate, best->gpu_count),
+		"pcie_gen");
 	warn_of_fields(&unused, "accelerators of a machine use their links, and nothing is offloaded to the host's memory");
 }
 
@@ -366,10 +383,12 @@ void resolve_unused_inference(const struct resolver *resolver, const struct infe
 	if (reference->like && best->gpus_per_replica == 1)
 		unused_network(&unused, &reference->changes, "a replica is one accelerator");
 	unused_capex(resolver, &common->pricing, input->candidates, input->candidate_count);
-	warn_of_field(resolver, is_given(common->internode_gbs) && stays_in_node(asked, input, best), "internode_gbs", "a replica stays inside one node");
+	warn_of_field(
+		resolver, is_given(common->internode_gbs) && stays_in_node(asked, input, best), "internode_gbs", "a replica stays inside one node");
 	warn_of_field(resolver, asked->mig != TRUTH_UNSET && !can_split(input), "mig", "none of the accelerators can be split");
 	warn_of_field(resolver, asked->mig == TRUTH_TRUE && can_split(input) && !best->mig_profile, "mig", "whole accelerators cost no more");
-	warn_of_field(resolver, common->site.start_us > 0 && asked->daily_profile.count > 0 && common->site.series.gco2e_per_kwh.count > 0, "site.start", "a service runs every day, by the hours of daily_profile and utc_offset_hours");
+	warn_of_field(resolver, common->site.start_us > 0 && asked->daily_profile.count > 0 && common->site.series.gco2e_per_kwh.count > 0,
+		"site.start", "a service runs every day, by the hours of daily_profile and utc_offset_hours");
 }
 
 static void unused_alone(const struct resolver *resolver, const struct request_common *asked)
@@ -382,7 +401,8 @@ static void unused_alone(const struct resolver *resolver, const struct request_c
 	warn_of_fields(&unused, "with like it only names the variant");
 }
 
-void resolve_unused_performance(const struct resolver *resolver, const struct performance_request *asked, const struct performance_input *input)
+void resolve_unused_performance(
+	const struct resolver *resolver, const struct performance_request *asked, const struct performance_input *input)
 {
 	struct unused unused = {.resolver = resolver, .prefix = "accelerator."};
 	const struct accelerator *changes = &asked->common.accelerator.changes;
@@ -452,9 +472,11 @@ void resolve_unused_memory(const struct resolver *resolver, const struct memory_
 
 	unused_model(resolver, &asked->common.model);
 	if (serves) {
-		warn_of_field(resolver, asked->engine != ENGINE_UNSET && !resolve_accelerator_given(&asked->common.accelerator) &&
-			(asked->kv_precision != PRECISION_UNSET || asked->common.precision == PRECISION_UNSET || precision_weight_bytes(asked->common.precision) > 1.5), "engine",
-			"its share of memory for the cache needs an accelerator");
+		warn_of_field(resolver,
+			asked->engine != ENGINE_UNSET && !resolve_accelerator_given(&asked->common.accelerator) &&
+				(asked->kv_precision != PRECISION_UNSET || asked->common.precision == PRECISION_UNSET ||
+					precision_weight_bytes(asked->common.precision) > 1.5),
+			"engine", "its share of memory for the cache needs an accelerator");
 		list_field(&unused, is_given(asked->sequence_length), "sequence_length");
 		list_field(&unused, asked->optimizer != OPTIMIZER_UNSET, "optimizer");
 		list_field(&unused, asked->fine_tuning.method != FINE_TUNING_UNSET, "fine_tuning.method");
@@ -464,15 +486,17 @@ void resolve_unused_memory(const struct resolver *resolver, const struct memory_
 		take_layout(&unused, &asked->parallelism);
 		warn_of_fields(&unused, "it belongs to training (purpose)");
 	} else {
-		warn_of_field(resolver, asked->parallelism.sequence_parallel != TRUTH_UNSET && asked->parallelism.tensor <= 1, "parallelism.sequence_parallel",
-			"it splits along the tensor-parallel group, which is one accelerator");
+		warn_of_field(resolver, asked->parallelism.sequence_parallel != TRUTH_UNSET && asked->parallelism.tensor <= 1,
+			"parallelism.sequence_parallel", "it splits along the tensor-parallel group, which is one accelerator");
 		list_field(&unused, is_given(asked->context_tokens), "context_tokens");
 		list_field(&unused, is_given(asked->concurrency), "concurrency");
 		list_field(&unused, asked->engine != ENGINE_UNSET, "engine");
 		warn_of_fields(&unused, "it belongs to inference (purpose)");
-		warn_of_field(resolver, asked->common.gpu_count > 1 && asked->parallelism.zero_stage < 1 && !resolve_accelerator_given(&asked->common.accelerator), "gpu_count",
-			"data-parallel ranks hold the same states unless parallelism.zero_stage shards them");
-		warn_of_field(resolver, asked->fine_tuning.rank >= 0 && asked->fine_tuning.method != FINE_TUNING_LORA && asked->fine_tuning.method != FINE_TUNING_QLORA,
+		warn_of_field(resolver,
+			asked->common.gpu_count > 1 && asked->parallelism.zero_stage < 1 && !resolve_accelerator_given(&asked->common.accelerator),
+			"gpu_count", "data-parallel ranks hold the same states unless parallelism.zero_stage shards them");
+		warn_of_field(resolver,
+			asked->fine_tuning.rank >= 0 && asked->fine_tuning.method != FINE_TUNING_LORA && asked->fine_tuning.method != FINE_TUNING_QLORA,
 			"fine_tuning.rank", "only lora and qlora have one");
 	}
 	unused.prefix = "accelerator.";

@@ -20,8 +20,7 @@ static const struct system {
 	{"b100", 8, 400, "NVIDIA HGX B100: 8 GPUs, ConnectX-7 400 Gb/s each"},
 	{"h100-sxm", 8, 400, "NVIDIA DGX H100: 8 GPUs, ConnectX-7 400 Gb/s each"},
 	{"h200-sxm", 8, 400, "NVIDIA DGX H200: 8 GPUs, ConnectX-7 400 Gb/s each"},
-	{"h800", 8, 400,
-		"DeepSeek-AI 2024, arXiv 2412.19437, section 3.1: nodes of 8 H800, 400 Gb/s InfiniBand each (2505.09343)"},
+	{"h800", 8, 400, "DeepSeek-AI 2024, arXiv 2412.19437, section 3.1: nodes of 8 H800, 400 Gb/s InfiniBand each (2505.09343)"},
 	{"h20", 8, 400, "NVIDIA HGX H20: 8 GPUs, ConnectX-7 400 Gb/s each"},
 	{"a100-sxm", 8, 200, "NVIDIA DGX A100: 8 GPUs, ConnectX-6 200 Gb/s each"},
 	{"v100-sxm", 8, 50, "NVIDIA DGX-1: 8 GPUs behind four 100 Gb/s InfiniBand ports"},
@@ -82,27 +81,47 @@ static const struct torus {
  * still planned as several slices, with the fourth generation's network. */
 enum { TPU_CUBE = 64 };
 static const int64_t v2_slices[] = {4, 16, 64, 128, 256}, v3_slices[] = {4, 16, 32, 64, 128, 256, 512, 1024},
-	square_slices[] = {1, 4, 8, 16, 32, 64, 128, 256}, cube_slices[] = {4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 6144},
-	v4_slices[] = {4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096}, v7_slices[] = {4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 9216};
-static const char v4_network[] = "Chowdhery et al. 2022 (PaLM, arXiv 2204.02311, section 4): an aggregate burst of 81 Tb/s over all hosts of two TPU v4 pods of 3,072 chips each, 13.2 Gb/s a chip: what was used, no stated capacity";
+					 square_slices[] = {1, 4, 8, 16, 32, 64, 128, 256},
+					 cube_slices[] = {4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 6144},
+					 v4_slices[] = {4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096},
+					 v7_slices[] = {4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 9216};
+static const char v4_network[] =
+	"Chowdhery et al. 2022 (PaLM, arXiv 2204.02311, section 4): an aggregate burst of 81 Tb/s over all hosts of two TPU v4 pods of 3,072 chips each, 13.2 Gb/s a chip: what was used, no stated capacity";
 static const struct pod {
 	const char *kin;
 	struct slice_sizes sizes;
 	double gigabits_per_s; /* data-centre network for each chip */
 	const char *source;
 } pods[] = {
-	{"tpu-v2", {v2_slices, COUNT_OF(v2_slices), 256, 0, "Google Cloud, TPU v2: v2-8, v2-32, v2-128, v2-256 and v2-512, two cores a chip (cloud.google.com/tpu/docs/v2)"}, 13.2, v4_network},
-	{"tpu-v3", {v3_slices, COUNT_OF(v3_slices), 1024, 0, "Google Cloud, TPU v3: v3-8 to v3-2048, two cores a chip (cloud.google.com/tpu/docs/v3)"}, 13.2, v4_network},
-	{"tpu-v4", {v4_slices, COUNT_OF(v4_slices), 4096, TPU_CUBE,
-		"Google Cloud, TPU v4: AxBxC chips, each at most 4 or a multiple of 4, up to 4,096 (cloud.google.com/tpu/docs/types-topologies)"}, 13.2, v4_network},
-	{"tpu-v5e", {square_slices, COUNT_OF(square_slices), 256, 0, "Google Cloud, TPU v5e: supported slice shapes 1x1 to 16x16 (cloud.google.com/tpu/docs/v5e)"}, 25,
+	{"tpu-v2",
+		{v2_slices, COUNT_OF(v2_slices), 256, 0,
+			"Google Cloud, TPU v2: v2-8, v2-32, v2-128, v2-256 and v2-512, two cores a chip (cloud.google.com/tpu/docs/v2)"},
+		13.2, v4_network},
+	{"tpu-v3",
+		{v3_slices, COUNT_OF(v3_slices), 1024, 0, "Google Cloud, TPU v3: v3-8 to v3-2048, two cores a chip (cloud.google.com/tpu/docs/v3)"},
+		13.2, v4_network},
+	{"tpu-v4",
+		{v4_slices, COUNT_OF(v4_slices), 4096, TPU_CUBE,
+			"Google Cloud, TPU v4: AxBxC chips, each at most 4 or a multiple of 4, up to 4,096 (cloud.google.com/tpu/docs/types-topologies)"},
+		13.2, v4_network},
+	{"tpu-v5e",
+		{square_slices, COUNT_OF(square_slices), 256, 0,
+			"Google Cloud, TPU v5e: supported slice shapes 1x1 to 16x16 (cloud.google.com/tpu/docs/v5e)"},
+		25,
 		"Google Cloud, TPU v5e: data centre network of 6.4 Tb/s for a pod of 256 chips, which joins slices (cloud.google.com/tpu/docs/v5e)"},
-	{"tpu-v6e", {square_slices, COUNT_OF(square_slices), 256, 0, "Google Cloud, TPU v6e: supported slice shapes 1x1 to 16x16 (docs.cloud.google.com/tpu/docs/v6e)"}, 100,
+	{"tpu-v6e",
+		{square_slices, COUNT_OF(square_slices), 256, 0,
+			"Google Cloud, TPU v6e: supported slice shapes 1x1 to 16x16 (docs.cloud.google.com/tpu/docs/v6e)"},
+		100,
 		"Google Cloud, TPU v6e: data centre network of 25.6 Tb/s for a pod of 256 chips, which joins slices (docs.cloud.google.com/tpu/docs/v6e)"},
-	{"tpu-v5p", {cube_slices, COUNT_OF(cube_slices), 4096, TPU_CUBE, "Google Cloud, TPU v5p: single-slice shapes 2x2x1 to 16x16x24, whole cubes of 64 chips among them (docs.cloud.google.com/tpu/docs/v5p)"}, 50,
-		"Google Cloud, TPU v5p: data centre network of 50 Gb/s for each chip, which joins slices (docs.cloud.google.com/tpu/docs/v5p)"},
-	{"tpu-v7", {v7_slices, COUNT_OF(v7_slices), 9216, TPU_CUBE, "Google Cloud, TPU7x: pods of 9,216 chips in cubes of 64, slices from 2x2x1 (docs.cloud.google.com/tpu/docs/tpu7x)"}, 100,
-		"Google Cloud, TPU7x: data centre network of 100 Gb/s for each chip, which joins slices (docs.cloud.google.com/tpu/docs/tpu7x)"},
+	{"tpu-v5p",
+		{cube_slices, COUNT_OF(cube_slices), 4096, TPU_CUBE,
+			"Google Cloud, TPU v5p: single-slice shapes 2x2x1 to 16x16x24, whole cubes of 64 chips among them (docs.cloud.google.com/tpu/docs/v5p)"},
+		50, "Google Cloud, TPU v5p: data centre network of 50 Gb/s for each chip, which joins slices (docs.cloud.google.com/tpu/docs/v5p)"},
+	{"tpu-v7",
+		{v7_slices, COUNT_OF(v7_slices), 9216, TPU_CUBE,
+			"Google Cloud, TPU7x: pods of 9,216 chips in cubes of 64, slices from 2x2x1 (docs.cloud.google.com/tpu/docs/tpu7x)"},
+		100, "Google Cloud, TPU7x: data centre network of 100 Gb/s for each chip, which joins slices (docs.cloud.google.com/tpu/docs/tpu7x)"},
 };
 
 /* TPU chips of different hosts in a slice use the same links as chips of one host. Slices use the data-centre network
@@ -147,7 +166,9 @@ static struct topology card_topology(int64_t instance_gpus)
 /* A machine's own processors are one device, and the node. */
 static struct topology cpu_topology(void)
 {
-	return (struct topology){.gpus_per_node = 1, .internode_gbs = 100 / bits_per_byte, .gpus_source = "a machine's processors are one device",
+	return (struct topology){.gpus_per_node = 1,
+		.internode_gbs = 100 / bits_per_byte,
+		.gpus_source = "a machine's processors are one device",
 		.internode_source = "100 Gb/s for a server"};
 }
 
@@ -164,11 +185,14 @@ static struct topology system_topology(const struct accelerator *accelerator, in
 	for (size_t i = 0; i < COUNT_OF(systems); i++)
 		if (strncmp(kin, systems[i].prefix, strlen(systems[i].prefix)) == 0 &&
 			!(accelerator->form_factor && strcmp(accelerator->form_factor, "pcie") == 0))
-			return (struct topology){.gpus_per_node = systems[i].gpus_per_node, .internode_gbs = systems[i].gigabits_per_s / bits_per_byte,
-				.gpus_source = systems[i].source, .internode_source = systems[i].source};
-	if (accelerator->form_factor &&
-		(strcmp(accelerator->form_factor, "sxm") == 0 || strcmp(accelerator->form_factor, "oam") == 0))
-		return (struct topology){.gpus_per_node = 8, .internode_gbs = 400 / bits_per_byte, .gpus_source = "SXM and OAM baseboards hold 8",
+			return (struct topology){.gpus_per_node = systems[i].gpus_per_node,
+				.internode_gbs = systems[i].gigabits_per_s / bits_per_byte,
+				.gpus_source = systems[i].source,
+				.internode_source = systems[i].source};
+	if (accelerator->form_factor && (strcmp(accelerator->form_factor, "sxm") == 0 || strcmp(accelerator->form_factor, "oam") == 0))
+		return (struct topology){.gpus_per_node = 8,
+			.internode_gbs = 400 / bits_per_byte,
+			.gpus_source = "SXM and OAM baseboards hold 8",
 			.internode_source = "400 Gb/s each, as NVIDIA DGX H100"};
 	return card_topology(instance_gpus);
 }

@@ -12,7 +12,7 @@ struct topology {
 	const char *gpus_source, *internode_source;
 	int64_t torus_dimensions; /* of links between neighbours; 0: switched, or all linked to all */
 	const char *torus_source;
-	bool rented_singly; /* no instance has more than one, and no network between instances is published */
+	bool rented_singly;             /* no instance has more than one, and no network between instances is published */
 	struct slice_sizes slice_sizes; /* sizes in which it is rented; count 0: any number */
 };
 

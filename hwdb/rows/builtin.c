@@ -15,8 +15,7 @@ extern const char builtin_models[], builtin_models_end[];
 extern const char builtin_prices[], builtin_prices_end[];
 extern const char builtin_regions[], builtin_regions_end[];
 
-typedef enum status rows_reader(
-	const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure);
+typedef enum status rows_reader(const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure);
 
 /* In reading order: aliases need their rows first. */
 static const struct embedded {
@@ -35,8 +34,7 @@ enum status builtin_rows_read(struct arena *arena, struct catalogue_rows *rows, 
 {
 	*rows = (struct catalogue_rows){0};
 	for (size_t i = 0; i < COUNT_OF(embedded); i++) {
-		struct rows_source source = {
-			embedded[i].name, embedded[i].begin, (size_t)(embedded[i].end - embedded[i].begin), "builtin"};
+		struct rows_source source = {embedded[i].name, embedded[i].begin, (size_t)(embedded[i].end - embedded[i].begin), "builtin"};
 		enum status status = embedded[i].read(&source, arena, rows, failure);
 
 		if (status != STATUS_OK)

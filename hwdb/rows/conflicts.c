@@ -12,18 +12,37 @@ struct place {
 	size_t offset;
 };
 
-#define PLACE(row, member) {#member, offsetof(struct row, member)}
+#define PLACE(row, member) \
+	{ \
+#member, offsetof(struct row, member) \
+	}
 static const struct place accelerator_places[] = {
-	PLACE(accelerator, memory_gb), PLACE(accelerator, memory_usable_bytes), PLACE(accelerator, memory_bandwidth_gbs),
-	PLACE(accelerator, tflops_fp64), PLACE(accelerator, tflops_fp32), PLACE(accelerator, tflops_tf32), PLACE(accelerator, tflops_bf16),
-	PLACE(accelerator, tflops_fp16), PLACE(accelerator, tflops_fp8), PLACE(accelerator, tops_int8), PLACE(accelerator, tflops_fp4),
-	PLACE(accelerator, tdp_w), PLACE(accelerator, idle_w), PLACE(accelerator, load_w), PLACE(accelerator, interconnect_gbs),
-	PLACE(accelerator, die_area_mm2), PLACE(accelerator, embodied_kgco2e), PLACE(accelerator, embodied_boavizta_kgco2e),
+	PLACE(accelerator, memory_gb),
+	PLACE(accelerator, memory_usable_bytes),
+	PLACE(accelerator, memory_bandwidth_gbs),
+	PLACE(accelerator, tflops_fp64),
+	PLACE(accelerator, tflops_fp32),
+	PLACE(accelerator, tflops_tf32),
+	PLACE(accelerator, tflops_bf16),
+	PLACE(accelerator, tflops_fp16),
+	PLACE(accelerator, tflops_fp8),
+	PLACE(accelerator, tops_int8),
+	PLACE(accelerator, tflops_fp4),
+	PLACE(accelerator, tdp_w),
+	PLACE(accelerator, idle_w),
+	PLACE(accelerator, load_w),
+	PLACE(accelerator, interconnect_gbs),
+	PLACE(accelerator, die_area_mm2),
+	PLACE(accelerator, embodied_kgco2e),
+	PLACE(accelerator, embodied_boavizta_kgco2e),
 };
 static const struct place price_places[] = {PLACE(price_row, price_usd_per_hour), PLACE(price_row, vcpus), PLACE(price_row, ram_gb)};
 static const struct place region_places[] = {
-	PLACE(region_row, grid_gco2e_per_kwh), PLACE(region_row, grid_marginal_gco2e_per_kwh), PLACE(region_row, pue),
-	PLACE(region_row, wue_l_per_kwh), PLACE(region_row, ewif_l_per_kwh),
+	PLACE(region_row, grid_gco2e_per_kwh),
+	PLACE(region_row, grid_marginal_gco2e_per_kwh),
+	PLACE(region_row, pue),
+	PLACE(region_row, wue_l_per_kwh),
+	PLACE(region_row, ewif_l_per_kwh),
 };
 
 static double *find_figure(const struct place *places, size_t count, void *row, const char *field)
@@ -151,9 +170,9 @@ const char *conflict_text(const struct conflict_list *conflicts, const char *fie
 		const struct conflict *conflict = &conflicts->items[i];
 
 		if (strcmp(conflict->field, field) == 0)
-			text = arena_printf(arena, "%s%s%.6g (%s%s%s%s%s)", text, *text ? ", " : "", conflict->value, conflict->source ? conflict->source : "source not stated",
-				conflict->source_date ? ", " : "", conflict->source_date ? conflict->source_date : "", conflict->note ? "; " : "",
-				conflict->note ? conflict->note : "");
+			text = arena_printf(arena, "%s%s%.6g (%s%s%s%s%s)", text, *text ? ", " : "", conflict->value,
+				conflict->source ? conflict->source : "source not stated", conflict->source_date ? ", " : "",
+				conflict->source_date ? conflict->source_date : "", conflict->note ? "; " : "", conflict->note ? conflict->note : "");
 	}
 	return text;
 }
@@ -200,8 +219,7 @@ static bool append(struct conflict_list *list, struct conflict conflict, struct 
 	return true;
 }
 
-enum status rows_text_conflicts(
-	const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
+enum status rows_text_conflicts(const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
 {
 	static const char *const columns[] = {"kind", "id", "field", "value", "source", "source_date", "note"};
 	struct csv csv;
@@ -209,7 +227,8 @@ enum status rows_text_conflicts(
 
 	for (size_t i = 0; status == STATUS_OK && i < COUNT_OF(columns); i++)
 		if (csv.column_count != COUNT_OF(columns) || strcmp(csv.columns[i], columns[i]) != 0)
-			status = failure_set(failure, STATUS_INVALID, "%s: the columns must be kind, id, field, value, source, source_date, note", source->name);
+			status = failure_set(
+				failure, STATUS_INVALID, "%s: the columns must be kind, id, field, value, source, source_date, note", source->name);
 	while (status == STATUS_OK && csv_next(&csv)) {
 		const char *const *fields = csv.fields;
 		bool known = false;
@@ -218,7 +237,8 @@ enum status rows_text_conflicts(
 		struct conflict_list *list = list_of(rows, fields[0], fields[1], fields[2], &known);
 
 		if (!list || !known || *end || end == fields[3])
-			return failure_set(failure, STATUS_INVALID, "%s, line %zu: kind, id and field must name a figure of an existing row", source->name, csv.record_line);
+			return failure_set(failure, STATUS_INVALID, "%s, line %zu: kind, id and field must name a figure of an existing row",
+				source->name, csv.record_line);
 		if (!append(list, conflict, arena))
 			return failure_set(failure, STATUS_NO_MEMORY, "%s is too large", source->name);
 	}

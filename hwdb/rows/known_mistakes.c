@@ -11,9 +11,9 @@ struct rate {
 	size_t offset;
 };
 
-#define RATE(member)                                                                                                   \
-	{                                                                                                                  \
-#member, offsetof(struct accelerator, member)                                                                  \
+#define RATE(member) \
+	{ \
+#member, offsetof(struct accelerator, member) \
 	}
 static const struct rate rates[] = {
 	RATE(tflops_fp32),
@@ -101,8 +101,8 @@ static void product_of(const char *id, char out[24])
 }
 
 /* Returns the catalogue's row of that name with the correct figure; NULL: the row was removed. */
-static const struct accelerator_row *row_that_says(const struct catalogue *catalogue, const struct accelerator *accelerator,
-	const struct mistake *mistake, const struct rate *rate)
+static const struct accelerator_row *row_that_says(
+	const struct catalogue *catalogue, const struct accelerator *accelerator, const struct mistake *mistake, const struct rate *rate)
 {
 	const struct accelerator_row *found = NULL;
 
@@ -124,8 +124,7 @@ static bool warn_of_mistake(const struct catalogue *catalogue, const struct acce
 		const struct mistake *mistake = &mistakes[i];
 		const struct accelerator_row *row;
 
-		if (strcmp(mistake->field, rate->field) != 0 || !is_named(accelerator, mistake->word) ||
-			!close_to(value, mistake->wrong))
+		if (strcmp(mistake->field, rate->field) != 0 || !is_named(accelerator, mistake->word) || !close_to(value, mistake->wrong))
 			continue;
 		row = row_that_says(catalogue, accelerator, mistake, rate);
 		findings_warn(findings, "%s %g is the rate %s; the dense rate of one accelerator is %g%s%s%s", rate->field, value, mistake->what,
@@ -136,8 +135,8 @@ static bool warn_of_mistake(const struct catalogue *catalogue, const struct acce
 }
 
 /* Warns if a similarly named row of the catalogue has half of the value as its dense rate. */
-static bool warn_of_double(const struct catalogue *catalogue, const struct accelerator *accelerator,
-	const struct rate *rate, double value, struct findings *findings)
+static bool warn_of_double(const struct catalogue *catalogue, const struct accelerator *accelerator, const struct rate *rate, double value,
+	struct findings *findings)
 {
 	for (size_t i = 0; catalogue && i < catalogue->rows.accelerator_count; i++) {
 		const struct accelerator_row *row = &catalogue->rows.accelerators[i];
@@ -149,16 +148,15 @@ static bool warn_of_double(const struct catalogue *catalogue, const struct accel
 			continue;
 		if (row->meta.origin && strcmp(row->meta.origin, "user") == 0)
 			continue;
-		findings_warn(findings,
-			"%s %g is twice the dense rate of %s, %g: the figure with 2:4 sparsity or of two dies; enter dense rates",
+		findings_warn(findings, "%s %g is twice the dense rate of %s, %g: the figure with 2:4 sparsity or of two dies; enter dense rates",
 			rate->field, value, row->accelerator.id, dense);
 		return true;
 	}
 	return false;
 }
 
-size_t known_mistakes_warn(const struct catalogue *catalogue, const struct accelerator *accelerator,
-	const struct accelerator *given, struct findings *findings)
+size_t known_mistakes_warn(
+	const struct catalogue *catalogue, const struct accelerator *accelerator, const struct accelerator *given, struct findings *findings)
 {
 	size_t warned = 0;
 
@@ -167,8 +165,9 @@ size_t known_mistakes_warn(const struct catalogue *catalogue, const struct accel
 	for (size_t i = 0; i < COUNT_OF(rates); i++) {
 		double value = rate_of(given, &rates[i]);
 
-		if (is_given(value) && (warn_of_mistake(catalogue, accelerator, &rates[i], value, findings) ||
-								   warn_of_double(catalogue, accelerator, &rates[i], value, findings)))
+		if (is_given(value) &&
+			(warn_of_mistake(catalogue, accelerator, &rates[i], value, findings) ||
+				warn_of_double(catalogue, accelerator, &rates[i], value, findings)))
 			warned++;
 	}
 	return warned;

@@ -11,7 +11,7 @@
  * an accelerator of this name, or twice the dense rate of a similarly named accelerator of the built-in or imported
  * catalogue. `accelerator` is the row as it would be stored; its id and name identify it. Returns the number of
  * warnings. */
-size_t known_mistakes_warn(const struct catalogue *catalogue, const struct accelerator *accelerator,
-	const struct accelerator *given, struct findings *findings);
+size_t known_mistakes_warn(
+	const struct catalogue *catalogue, const struct accelerator *accelerator, const struct accelerator *given, struct findings *findings);
 
 #endif

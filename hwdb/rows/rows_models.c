@@ -42,8 +42,7 @@ static void read_config(struct arena *arena, const json_t *object, struct json_t
 	*no_memory |= !config->text;
 }
 
-static void read_model(
-	struct arena *arena, const json_t *object, const char *origin, struct model_row *row, bool *no_memory)
+static void read_model(struct arena *arena, const json_t *object, const char *origin, struct model_row *row, bool *no_memory)
 {
 	*row = (struct model_row){.meta.origin = origin,
 		.meta.source = text_of(arena, object, "source", no_memory),
@@ -55,8 +54,7 @@ static void read_model(
 	read_config(arena, object, &row->config, no_memory);
 }
 
-enum status rows_text_models(
-	const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
+enum status rows_text_models(const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
 {
 	const char *at = source->text, *end = source->text + source->length;
 	size_t line = 0, lines = 1;
@@ -91,8 +89,7 @@ enum status rows_text_models(
 	return STATUS_OK;
 }
 
-static enum status append_alias(
-	struct arena *arena, struct text_list *aliases, const char *alias, struct failure *failure)
+static enum status append_alias(struct arena *arena, struct text_list *aliases, const char *alias, struct failure *failure)
 {
 	const char **items = ARENA_ARRAY(arena, const char *, aliases->count + 1);
 
@@ -119,8 +116,7 @@ static struct text_list *aliases_of(struct catalogue_rows *rows, const char *kin
 	return NULL;
 }
 
-enum status rows_text_aliases(
-	const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
+enum status rows_text_aliases(const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
 {
 	struct csv csv;
 	enum status status = csv_begin(&csv, source->name, source->text, source->length, arena, failure);

@@ -36,8 +36,7 @@ void region_row_clear(struct region_row *row)
 	row_clear(&table_region, row, &row->meta);
 }
 
-void accelerator_apply_changes(
-	struct accelerator *accelerator, const struct accelerator *changes, char *changed, size_t size)
+void accelerator_apply_changes(struct accelerator *accelerator, const struct accelerator *changes, char *changed, size_t size)
 {
 	size_t used = 0;
 
@@ -121,13 +120,13 @@ static enum status read_row(const struct csv *csv, const struct column *map, voi
 {
 	for (size_t i = 0; i < csv->column_count; i++)
 		if (!store_cell(&map[i], csv->fields[i], row))
-			return failure_set(failure, STATUS_INVALID, "%s, line %zu: \"%s\" is not a %s for %s", csv->name,
-				csv->record_line, csv->fields[i], map[i].field->kind == FIELD_INTEGER ? "count" : "number", map[i].field->key);
+			return failure_set(failure, STATUS_INVALID, "%s, line %zu: \"%s\" is not a %s for %s", csv->name, csv->record_line,
+				csv->fields[i], map[i].field->kind == FIELD_INTEGER ? "count" : "number", map[i].field->key);
 	return STATUS_OK;
 }
 
-static enum status read_rows(const struct rows_source *source, const struct reader *reader, struct arena *arena,
-	void **rows, size_t *count, struct failure *failure)
+static enum status read_rows(
+	const struct rows_source *source, const struct reader *reader, struct arena *arena, void **rows, size_t *count, struct failure *failure)
 {
 	struct column map[CSV_COLUMNS_MAX];
 	struct csv csv;
@@ -150,8 +149,7 @@ static enum status read_rows(const struct rows_source *source, const struct read
 		if (status != STATUS_OK)
 			return status;
 		if (!reader->finish(arena, source, row))
-			return failure_set(
-				failure, STATUS_INVALID, "%s, line %zu: a row needs %s", source->name, csv.record_line, reader->key);
+			return failure_set(failure, STATUS_INVALID, "%s, line %zu: a row needs %s", source->name, csv.record_line, reader->key);
 		++*count;
 	}
 	return status;
@@ -204,24 +202,22 @@ static bool finish_region(struct arena *arena, const struct rows_source *source,
 	return region->id && region->provider && region->region_id;
 }
 
-enum status rows_text_accelerators(
-	const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
+enum status rows_text_accelerators(const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
 {
 	static const struct reader reader = {&table_accelerator, clear_accelerator, finish_accelerator, "an id"};
 
 	return read_rows(source, &reader, arena, (void **)&rows->accelerators, &rows->accelerator_count, failure);
 }
 
-enum status rows_text_prices(
-	const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
+enum status rows_text_prices(const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
 {
-	static const struct reader reader = {&table_price, clear_price, finish_price, "provider, instance_type, accelerator_id and pricing_model"};
+	static const struct reader reader = {
+		&table_price, clear_price, finish_price, "provider, instance_type, accelerator_id and pricing_model"};
 
 	return read_rows(source, &reader, arena, (void **)&rows->prices, &rows->price_count, failure);
 }
 
-enum status rows_text_regions(
-	const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
+enum status rows_text_regions(const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
 {
 	static const struct reader reader = {&table_region, clear_region, finish_region, "provider and region_id"};
 
@@ -253,8 +249,7 @@ const char *rows_text_price_id(struct arena *arena, const struct price_row *row)
 	const char *provider = slug(arena, row->provider), *instance = slug(arena, row->instance_type);
 	const char *region = slug(arena, row->region ? row->region : "any"), *term = slug(arena, row->pricing_model);
 
-	return provider && instance && region && term ? arena_printf(arena, "%s.%s.%s.%s", provider, instance, region, term)
-												  : NULL;
+	return provider && instance && region && term ? arena_printf(arena, "%s.%s.%s.%s", provider, instance, region, term) : NULL;
 }
 
 const char *rows_text_region_id(struct arena *arena, const struct region_row *row)

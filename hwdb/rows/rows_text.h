@@ -41,7 +41,6 @@ void region_row_clear(struct region_row *row);
 
 /* Replaces each member of `accelerator` that `changes` gives, and writes their names to `changed`: "memory_gb,
  * tdp_w". */
-void accelerator_apply_changes(
-	struct accelerator *accelerator, const struct accelerator *changes, char *changed, size_t size);
+void accelerator_apply_changes(struct accelerator *accelerator, const struct accelerator *changes, char *changed, size_t size);
 
 #endif

@@ -8,8 +8,7 @@
 #include "hwdb/catalogue/catalogue_tables.h"
 #include "hwdb/catalogue/offers.h"
 
-static void fault(
-	struct failure *failure, const char *pointer, const char *member, const char *code, const char *detail)
+static void fault(struct failure *failure, const char *pointer, const char *member, const char *code, const char *detail)
 {
 	char at[FAULT_POINTER_MAX];
 
@@ -44,18 +43,14 @@ static void check_rates(const struct accelerator *row, const char *pointer, stru
 {
 	double half = fmax(given_or(row->tflops_bf16, 0), given_or(row->tflops_fp16, 0));
 
-	if (is_given(row->tflops_fp8) && row->tflops_fp8 < half &&
-		!(is_given(row->tflops_bf16) && row->tflops_fp8 >= row->tflops_bf16 * 0.999))
-		fault(failure, pointer, "tflops_fp8", "inconsistent",
-			"is below the 16-bit rate; leave out a format that is not faster");
+	if (is_given(row->tflops_fp8) && row->tflops_fp8 < half && !(is_given(row->tflops_bf16) && row->tflops_fp8 >= row->tflops_bf16 * 0.999))
+		fault(failure, pointer, "tflops_fp8", "inconsistent", "is below the 16-bit rate; leave out a format that is not faster");
 	if (is_given(row->tflops_fp4) && is_given(row->tflops_fp8) && row->tflops_fp4 < row->tflops_fp8)
-		fault(failure, pointer, "tflops_fp4", "inconsistent",
-			"is below tflops_fp8; leave out a format that is not faster");
+		fault(failure, pointer, "tflops_fp4", "inconsistent", "is below tflops_fp8; leave out a format that is not faster");
 	if (is_given(row->tflops_tf32) && is_given(row->tflops_bf16) && row->tflops_tf32 > row->tflops_bf16)
 		fault(failure, pointer, "tflops_tf32", "inconsistent", "is above tflops_bf16");
 	if (half <= 0 && !is_given(row->tflops_fp32))
-		fault(failure, pointer, "tflops_bf16", "required",
-			"give at least one of tflops_bf16, tflops_fp16 and tflops_fp32");
+		fault(failure, pointer, "tflops_bf16", "required", "give at least one of tflops_bf16, tflops_fp16 and tflops_fp32");
 }
 
 void validate_accelerator(const struct accelerator *row, const char *pointer, struct failure *failure)
@@ -68,10 +63,8 @@ void validate_accelerator(const struct accelerator *row, const char *pointer, st
 		fault(failure, pointer, "memory_bandwidth_gbs", "required", "give the memory bandwidth");
 	if (is_given(row->idle_w) && is_given(row->tdp_w) && row->idle_w > row->tdp_w)
 		fault(failure, pointer, "idle_w", "inconsistent", "is above tdp_w");
-	if (is_given(row->memory_usable_bytes) && is_given(row->memory_gb) &&
-		row->memory_usable_bytes > 1.1 * row->memory_gb * BYTES_PER_GB)
-		fault(failure, pointer, "memory_usable_bytes", "inconsistent",
-			"is more than 1.1 x memory_gb; give bytes, not kB or bits");
+	if (is_given(row->memory_usable_bytes) && is_given(row->memory_gb) && row->memory_usable_bytes > 1.1 * row->memory_gb * BYTES_PER_GB)
+		fault(failure, pointer, "memory_usable_bytes", "inconsistent", "is more than 1.1 x memory_gb; give bytes, not kB or bits");
 }
 
 void validate_price(const struct price_row *row, const char *pointer, struct failure *failure)

@@ -11,19 +11,22 @@ static void compare_part(struct diagnosis *diagnosis, const char *part, double m
 	if (!is_given(measured_ms) || !isfinite(predicted_ms))
 		return;
 	CHECK(diagnosis->compared_count < COMPARED_MAX);
-	diagnosis->compared[diagnosis->compared_count++] = (struct compared_part){.part = part, .measured_ms = measured_ms,
-		.predicted_ms = predicted_ms, .ratio = predicted_ms > 0 ? measured_ms / predicted_ms : ABSENT_NUMBER};
+	diagnosis->compared[diagnosis->compared_count++] = (struct compared_part){.part = part,
+		.measured_ms = measured_ms,
+		.predicted_ms = predicted_ms,
+		.ratio = predicted_ms > 0 ? measured_ms / predicted_ms : ABSENT_NUMBER};
 }
 
 static void compare_parts(const struct step_time *predicted, struct diagnosis *diagnosis)
 {
 	const struct step_timings *measured = &diagnosis->timings;
-	double exposed_s = predicted->tensor_comm_s + predicted->context_comm_s + predicted->pipeline_comm_s +
-	                   predicted->data_comm_exposed_s + predicted->expert_comm_s;
+	double exposed_s = predicted->tensor_comm_s + predicted->context_comm_s + predicted->pipeline_comm_s + predicted->data_comm_exposed_s +
+		predicted->expert_comm_s;
 	bool one = !is_given(measured->optimizer_ms); /* a trace does not separate the update from other computing */
 
 	compare_part(diagnosis, "step_time", measured->step_time_ms, predicted->time_s);
-	compare_part(diagnosis, "compute", measured->compute_ms, predicted->compute_s + predicted->recompute_s + (one ? predicted->optimizer_s : 0));
+	compare_part(
+		diagnosis, "compute", measured->compute_ms, predicted->compute_s + predicted->recompute_s + (one ? predicted->optimizer_s : 0));
 	compare_part(diagnosis, "optimizer", measured->optimizer_ms, predicted->optimizer_s);
 	compare_part(diagnosis, "exposed_communication", measured->exposed_communication_ms, exposed_s);
 	compare_part(diagnosis, "pipeline_bubble", measured->pipeline_bubble_ms, predicted->pipeline_bubble_s);
@@ -55,8 +58,9 @@ static void describe_difference(struct diagnosis *diagnosis)
 {
 	struct predicted_step *step = &diagnosis->prediction;
 	double measured_ms = diagnosis->timings.step_time_ms;
-	int length = snprintf(step->detail, sizeof step->detail, "the step takes %.4g ms, %.0f %% %s than the planned %.4g ms, %s p10 to p90", measured_ms,
-		fabs(100 * (step->ratio - 1)), step->ratio < 1 ? "less" : "more", step->step_time_ms.p50, step->within == TRUTH_TRUE ? "inside" : "outside");
+	int length = snprintf(step->detail, sizeof step->detail, "the step takes %.4g ms, %.0f %% %s than the planned %.4g ms, %s p10 to p90",
+		measured_ms, fabs(100 * (step->ratio - 1)), step->ratio < 1 ? "less" : "more", step->step_time_ms.p50,
+		step->within == TRUTH_TRUE ? "inside" : "outside");
 
 	if (step->differs_most && length > 0 && (size_t)length < sizeof step->detail)
 		snprintf(step->detail + length, sizeof step->detail - (size_t)length, "; %s differs most: %.4g ms %s", step->differs_most,
@@ -91,8 +95,9 @@ static double seconds(double ms)
 /* The update and other copies wait for memory too, where the timings separate these. */
 static double bandwidth_ms(const struct step_timings *timings)
 {
-	return is_given(timings->memory_bandwidth_ms) ? timings->memory_bandwidth_ms + given_or(timings->optimizer_ms, 0) + given_or(timings->other_copies_ms, 0)
-	                                              : ABSENT_NUMBER;
+	return is_given(timings->memory_bandwidth_ms)
+		? timings->memory_bandwidth_ms + given_or(timings->optimizer_ms, 0) + given_or(timings->other_copies_ms, 0)
+		: ABSENT_NUMBER;
 }
 
 struct measured_step diagnose_measured(const struct diagnosis *diagnosis)
@@ -103,10 +108,12 @@ struct measured_step diagnose_measured(const struct diagnosis *diagnosis)
 		(apart ? 0 : given_or(timings->optimizer_ms, 0) + given_or(timings->other_copies_ms, 0));
 
 	return (struct measured_step){.time_s = seconds(timings->step_time_ms),
-		.parts_s = {[BOTTLENECK_COMPUTE] = seconds(compute_ms), [BOTTLENECK_MEMORY] = seconds(timings->recompute_ms),
+		.parts_s = {[BOTTLENECK_COMPUTE] = seconds(compute_ms),
+			[BOTTLENECK_MEMORY] = seconds(timings->recompute_ms),
 			[BOTTLENECK_MEMORY_BANDWIDTH] = seconds(bandwidth_ms(timings)),
 			[BOTTLENECK_INTERCONNECT] = seconds(timings->exposed_communication_ms),
-			[BOTTLENECK_PIPELINE_BUBBLE] = seconds(timings->pipeline_bubble_ms), [BOTTLENECK_INPUT] = seconds(timings->data_wait_ms),
+			[BOTTLENECK_PIPELINE_BUBBLE] = seconds(timings->pipeline_bubble_ms),
+			[BOTTLENECK_INPUT] = seconds(timings->data_wait_ms),
 			[BOTTLENECK_HOST_TRANSFER] = seconds(timings->exposed_host_to_device_ms),
 			[BOTTLENECK_LAUNCH_OVERHEAD] = seconds(timings->launch_gap_ms)}};
 }

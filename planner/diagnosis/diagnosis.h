@@ -10,9 +10,17 @@
 #include "planner/plan/training.h"
 
 enum diagnosis_kind {
-	DIAGNOSIS_UNSET, DIAGNOSIS_COMPUTE, DIAGNOSIS_MEMORY, DIAGNOSIS_MEMORY_BANDWIDTH, DIAGNOSIS_INTERCONNECT,
-	DIAGNOSIS_PIPELINE_BUBBLE, DIAGNOSIS_INPUT, DIAGNOSIS_HOST_TRANSFER, DIAGNOSIS_LAUNCH_OVERHEAD,
-	DIAGNOSIS_DEVICE_WAIT, DIAGNOSIS_IDLE,
+	DIAGNOSIS_UNSET,
+	DIAGNOSIS_COMPUTE,
+	DIAGNOSIS_MEMORY,
+	DIAGNOSIS_MEMORY_BANDWIDTH,
+	DIAGNOSIS_INTERCONNECT,
+	DIAGNOSIS_PIPELINE_BUBBLE,
+	DIAGNOSIS_INPUT,
+	DIAGNOSIS_HOST_TRANSFER,
+	DIAGNOSIS_LAUNCH_OVERHEAD,
+	DIAGNOSIS_DEVICE_WAIT,
+	DIAGNOSIS_IDLE,
 	DIAGNOSIS_KIND_COUNT
 };
 
@@ -21,17 +29,17 @@ enum diagnosis_kind {
 struct step_timings {
 	double step_time_ms;
 	double compute_ms;
-	double   memory_bandwidth_ms; /* kernels that wait for memory: element-wise, norms, reductions */
-	double   recompute_ms;        /* activations computed again in the backward pass */
+	double memory_bandwidth_ms; /* kernels that wait for memory: element-wise, norms, reductions */
+	double recompute_ms;        /* activations computed again in the backward pass */
 	double optimizer_ms;
 	double communication_ms;
-	double   exposed_communication_ms;
+	double exposed_communication_ms;
 	double host_to_device_ms;
-	double   exposed_host_to_device_ms;
+	double exposed_host_to_device_ms;
 	double other_copies_ms; /* exposed copies on the device or back to the host */
 	double data_wait_ms, launch_gap_ms, pipeline_bubble_ms;
 	double device_wait_ms; /* work is issued and the accelerator waits: for another stream, a copy, another rank */
-	double idle_ms; /* the rest of the step: returned, not read from the request */
+	double idle_ms;        /* the rest of the step: returned, not read from the request */
 };
 
 /* Figures that turn saved time into hours and money; each may be absent. */
@@ -93,10 +101,10 @@ struct predicted_step {
 	int64_t gpu_count, revision; /* revision: of the stored plan */
 	struct interval step_time_ms;
 	struct bottleneck_use bottleneck;
-	double ratio;                /* measured over predicted step time */
-	enum truth within;           /* the measured step is between p10 and p90 */
-	const char *differs_most;    /* the part farthest from its prediction; NULL: no part was measured, or none differs */
-	double differs_ms;           /* measured less predicted */
+	double ratio;             /* measured over predicted step time */
+	enum truth within;        /* the measured step is between p10 and p90 */
+	const char *differs_most; /* the part farthest from its prediction; NULL: no part was measured, or none differs */
+	double differs_ms;        /* measured less predicted */
 	char detail[240];
 };
 
@@ -107,7 +115,14 @@ struct compared_part {
 
 /* --- the answer about a training log -------------------------------------------------------------------------- */
 enum log_verdict {
-	LOG_UNSET, LOG_IMPROVING, LOG_DIVERGING, LOG_OVERFITTING, LOG_OSCILLATING, LOG_STALLED, LOG_TOO_SLOW, LOG_VERDICT_COUNT
+	LOG_UNSET,
+	LOG_IMPROVING,
+	LOG_DIVERGING,
+	LOG_OVERFITTING,
+	LOG_OSCILLATING,
+	LOG_STALLED,
+	LOG_TOO_SLOW,
+	LOG_VERDICT_COUNT
 };
 
 struct log_finding {
@@ -119,20 +134,20 @@ struct log_finding {
 struct log_diagnosis {
 	enum log_verdict verdict;
 	size_t rows;
-	double last_step, last_loss;   /* smoothed */
-	double best_step, best_loss;   /* lowest smoothed training loss */
+	double last_step, last_loss; /* smoothed */
+	double best_step, best_loss; /* lowest smoothed training loss */
 	double best_validation_step, best_validation_loss;
-	double noise_share;            /* robust spread of the loss around its trend, over the loss */
-	double swing_share;            /* p10 to p90 around the trend, over the loss */
-	double slope_share;            /* change of the trend over the last third of the steps, over the loss */
+	double noise_share; /* robust spread of the loss around its trend, over the loss */
+	double swing_share; /* p10 to p90 around the trend, over the loss */
+	double slope_share; /* change of the trend over the last third of the steps, over the loss */
 	struct {
 		double loss_limit, amplitude, offset_steps, exponent; /* E84; absent: no curve fits */
 		double residual_share;
 	} fit;
-	struct interval loss_limit;   /* E85 */
-	struct interval loss_final;   /* at steps_planned */
+	struct interval loss_limit;                /* E85 */
+	struct interval loss_final;                /* at steps_planned */
 	double steps_per_percent, usd_per_percent; /* E89: of the next hundredth; absent where the curve does not reach it */
-	double stop_step;             /* E89: from this step a further hundredth costs more than usd_per_percent_max */
+	double stop_step;                          /* E89: from this step a further hundredth costs more than usd_per_percent_max */
 	size_t finding_count;
 	struct log_finding findings[LOG_FINDINGS_MAX];
 };
@@ -149,7 +164,7 @@ struct trace_summary {
 	enum truth cpu_only;
 	double events, kernels, copies, streams, devices, window_ms;
 	double host_to_device_bytes, host_to_device_gbs, pageable_share; /* of the bytes */
-	double synchronisation_ms; /* of a step, in calls that wait for the device */
+	double synchronisation_ms;                                       /* of a step, in calls that wait for the device */
 	double launches_matched;   /* kernels and copies whose launch calls are in the trace too; for these: */
 	double launch_to_start_us; /* mean time from the call's return to the start */
 	double rank, world_size;
@@ -209,7 +224,7 @@ void diagnose_levers(const struct diagnosis_context *context, const struct findi
  *           fewer than 8 rows or more than 100,000.
  * Case:     tests/planner/test_training_log.c. */
 struct log_room;
-FALLIBLE enum status diagnose_log(const struct diagnosis_request *request, struct log_room *room, struct diagnosis *diagnosis,
-	struct failure *failure);
+FALLIBLE enum status diagnose_log(
+	const struct diagnosis_request *request, struct log_room *room, struct diagnosis *diagnosis, struct failure *failure);
 
 #endif

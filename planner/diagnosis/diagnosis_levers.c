@@ -46,8 +46,8 @@ static double hideable_ms(double exposed_ms, double total_ms, double compute_ms)
 
 static void overlap_communication(struct step_timings *timings)
 {
-	timings->exposed_communication_ms -=
-		hideable_ms(timings->exposed_communication_ms, timings->communication_ms, given_or(timings->compute_ms, 0));
+	timings->exposed_communication_ms -= hideable_ms(
+		timings->exposed_communication_ms, timings->communication_ms, given_or(timings->compute_ms, 0));
 }
 
 /* Scales all communication by `factor`; as much of it is hidden as before. */
@@ -66,8 +66,8 @@ static void halve_communication(struct step_timings *timings)
 
 static void overlap_copies(struct step_timings *timings)
 {
-	timings->exposed_host_to_device_ms -=
-		hideable_ms(timings->exposed_host_to_device_ms, timings->host_to_device_ms, given_or(timings->compute_ms, 0));
+	timings->exposed_host_to_device_ms -= hideable_ms(
+		timings->exposed_host_to_device_ms, timings->host_to_device_ms, given_or(timings->compute_ms, 0));
 }
 
 static void drop_recomputation(struct step_timings *timings)
@@ -120,7 +120,8 @@ static void drop_idle(struct step_timings *timings)
 static const struct lever_row rows[] = {
 	{"more_loader_workers", DIAGNOSIS_INPUT, drop_wait,
 		"prepare samples before the step needs them: more data-loader workers, prefetching, samples decoded in advance", "loader_workers"},
-	{"faster_storage", DIAGNOSIS_INPUT, halve_wait, "read from storage at twice the rate: local disks, larger files read in parallel, a denser format", "faster_storage"},
+	{"faster_storage", DIAGNOSIS_INPUT, halve_wait,
+		"read from storage at twice the rate: local disks, larger files read in parallel, a denser format", "faster_storage"},
 	{"fused_kernels_or_graphs", DIAGNOSIS_LAUNCH_OVERHEAD, drop_launches,
 		"issue fewer kernels: a compiled model (torch.compile), CUDA graphs, fused optimizer and norms", "fused_kernels"},
 	{"larger_micro_batch", DIAGNOSIS_LAUNCH_OVERHEAD, halve_launches,
@@ -128,22 +129,31 @@ static const struct lever_row rows[] = {
 	{"overlap_communication", DIAGNOSIS_INTERCONNECT, overlap_communication,
 		"run communication beside computing: gradient buckets reduced during the backward pass, parameters gathered a layer ahead", NULL},
 	{"gradient_accumulation", DIAGNOSIS_INTERCONNECT, halve_communication,
-		"accumulate two micro-batches before gradients are reduced: half of that traffic a sample, where the batch may grow", "gradient_accumulation"},
+		"accumulate two micro-batches before gradients are reduced: half of that traffic a sample, where the batch may grow",
+		"gradient_accumulation"},
 	{"gradient_compression", DIAGNOSIS_INTERCONNECT, halve_communication,
-		"send gradients in half the bytes (BF16 instead of FP32, FP8 instead of BF16); compare the loss with a run without it", "gradient_compression"},
-	{"faster_interconnect", DIAGNOSIS_INTERCONNECT, halve_communication, "twice the network rate between accelerators, or a layout that keeps traffic inside the node", "faster_network"},
+		"send gradients in half the bytes (BF16 instead of FP32, FP8 instead of BF16); compare the loss with a run without it",
+		"gradient_compression"},
+	{"faster_interconnect", DIAGNOSIS_INTERCONNECT, halve_communication,
+		"twice the network rate between accelerators, or a layout that keeps traffic inside the node", "faster_network"},
 	{"pinned_memory", DIAGNOSIS_HOST_TRANSFER, overlap_copies,
 		"copy from pinned memory without waiting (pin_memory, non_blocking), so that copies run beside the previous step", NULL},
 	{"less_recomputation", DIAGNOSIS_MEMORY, drop_recomputation,
 		"keep activations instead of computing them again: more sharding, an 8-bit optimizer, or more memory an accelerator", "recompute"},
-	{"fused_elementwise", DIAGNOSIS_MEMORY_BANDWIDTH, fuse_traffic, "fuse element-wise kernels, norms and losses, so that each tensor passes through memory half as often", NULL},
-	{"optimizer_8bit", DIAGNOSIS_MEMORY_BANDWIDTH, narrow_optimizer, "an 8-bit optimizer moves a third fewer bytes in the update", "optimizer_8bit"},
-	{"fewer_updates", DIAGNOSIS_MEMORY_BANDWIDTH, accumulate_updates, "accumulate gradients over two micro-batches: half the updates a sample, where the batch may grow", NULL},
-	{"more_micro_batches", DIAGNOSIS_PIPELINE_BUBBLE, halve_bubble, "twice the micro-batches a step (a larger global batch, or smaller micro-batches), or interleaved stages", NULL},
+	{"fused_elementwise", DIAGNOSIS_MEMORY_BANDWIDTH, fuse_traffic,
+		"fuse element-wise kernels, norms and losses, so that each tensor passes through memory half as often", NULL},
+	{"optimizer_8bit", DIAGNOSIS_MEMORY_BANDWIDTH, narrow_optimizer, "an 8-bit optimizer moves a third fewer bytes in the update",
+		"optimizer_8bit"},
+	{"fewer_updates", DIAGNOSIS_MEMORY_BANDWIDTH, accumulate_updates,
+		"accumulate gradients over two micro-batches: half the updates a sample, where the batch may grow", NULL},
+	{"more_micro_batches", DIAGNOSIS_PIPELINE_BUBBLE, halve_bubble,
+		"twice the micro-batches a step (a larger global batch, or smaller micro-batches), or interleaved stages", NULL},
 	{"precision_fp8", DIAGNOSIS_COMPUTE, narrow_products,
-		"use 8-bit matrix products in place of 16-bit ones, where the accelerator has them; this is the most that it saves; compare the loss with a run without it", "precision"},
+		"use 8-bit matrix products in place of 16-bit ones, where the accelerator has them; this is the most that it saves; compare the loss with a run without it",
+		"precision"},
 	{"fewer_stream_waits", DIAGNOSIS_DEVICE_WAIT, drop_device_wait,
-		"the host issues kernels in time, but the device holds them back: wait for events later, prefetch a layer earlier, balance the ranks", NULL},
+		"the host issues kernels in time, but the device holds them back: wait for events later, prefetch a layer earlier, balance the ranks",
+		NULL},
 	{"fewer_host_syncs", DIAGNOSIS_IDLE, drop_idle,
 		"find what the accelerator waits for: synchronisation (.item(), prints, logging), checkpoints and evaluation inside the step", NULL},
 };
@@ -183,7 +193,8 @@ static void lever_advise(const struct lever *lever, const struct diagnosis *diag
 	struct advice *advice = findings_advise(findings, lever->code, binds ? "important" : "suggestion", "%s", lever->detail);
 
 	if (lever->saved_share >= worth_a_lever)
-		snprintf(advice->effect, sizeof advice->effect, "%s%.4g ms less a step (%.3g %%)", planned ? "" : "at most ", lever->saved_ms, 100 * lever->saved_share);
+		snprintf(advice->effect, sizeof advice->effect, "%s%.4g ms less a step (%.3g %%)", planned ? "" : "at most ", lever->saved_ms,
+			100 * lever->saved_share);
 	effect_part(advice, planned ? lever->change_hours : -lever->saved_hours, planned ? "hours of the whole plan" : "hours");
 	effect_part(advice, planned ? lever->change_usd : -lever->saved_usd, "USD");
 	effect_part(advice, planned ? lever->change_gb : ABSENT_NUMBER, "GB of memory");
@@ -198,8 +209,8 @@ static struct step_timings timings_filled(const struct step_timings *timings)
 {
 	struct step_timings all = *timings;
 	double *parts[] = {&all.compute_ms, &all.memory_bandwidth_ms, &all.recompute_ms, &all.optimizer_ms, &all.communication_ms,
-		&all.exposed_communication_ms, &all.host_to_device_ms, &all.exposed_host_to_device_ms, &all.other_copies_ms,
-		&all.data_wait_ms, &all.launch_gap_ms, &all.device_wait_ms, &all.pipeline_bubble_ms};
+		&all.exposed_communication_ms, &all.host_to_device_ms, &all.exposed_host_to_device_ms, &all.other_copies_ms, &all.data_wait_ms,
+		&all.launch_gap_ms, &all.device_wait_ms, &all.pipeline_bubble_ms};
 
 	for (size_t i = 0; i < COUNT_OF(parts); i++)
 		*parts[i] = given_or(*parts[i], 0);
@@ -211,8 +222,14 @@ static struct step_timings timings_filled(const struct step_timings *timings)
 static struct lever lever_of(const char *code, enum diagnosis_kind kind, const char *detail, double step_ms, const struct diagnosis *diagnosis)
 {
 	double now_ms = diagnosis->timings.step_time_ms;
-	struct lever lever = {.code = code, .kind = kind, .step_time_ms = step_ms, .saved_ms = now_ms - step_ms, .saved_share = 1 - step_ms / now_ms,
-		.change_hours = ABSENT_NUMBER, .change_usd = ABSENT_NUMBER, .change_gb = ABSENT_NUMBER};
+	struct lever lever = {.code = code,
+		.kind = kind,
+		.step_time_ms = step_ms,
+		.saved_ms = now_ms - step_ms,
+		.saved_share = 1 - step_ms / now_ms,
+		.change_hours = ABSENT_NUMBER,
+		.change_usd = ABSENT_NUMBER,
+		.change_gb = ABSENT_NUMBER};
 
 	snprintf(lever.detail, sizeof lever.detail, "%s", detail);
 	return lever;
@@ -249,10 +266,14 @@ static void try_rows(const struct diagnosis_context *context, const struct findi
 
 static enum diagnosis_kind kind_of(enum bottleneck kind)
 {
-	static const enum diagnosis_kind kinds[BOTTLENECK_COUNT] = {[BOTTLENECK_COMPUTE] = DIAGNOSIS_COMPUTE, [BOTTLENECK_MEMORY] = DIAGNOSIS_MEMORY,
-		[BOTTLENECK_MEMORY_BANDWIDTH] = DIAGNOSIS_MEMORY_BANDWIDTH, [BOTTLENECK_INTERCONNECT] = DIAGNOSIS_INTERCONNECT,
-		[BOTTLENECK_PIPELINE_BUBBLE] = DIAGNOSIS_PIPELINE_BUBBLE, [BOTTLENECK_INPUT] = DIAGNOSIS_INPUT,
-		[BOTTLENECK_HOST_TRANSFER] = DIAGNOSIS_HOST_TRANSFER, [BOTTLENECK_LAUNCH_OVERHEAD] = DIAGNOSIS_LAUNCH_OVERHEAD};
+	static const enum diagnosis_kind kinds[BOTTLENECK_COUNT] = {[BOTTLENECK_COMPUTE] = DIAGNOSIS_COMPUTE,
+		[BOTTLENECK_MEMORY] = DIAGNOSIS_MEMORY,
+		[BOTTLENECK_MEMORY_BANDWIDTH] = DIAGNOSIS_MEMORY_BANDWIDTH,
+		[BOTTLENECK_INTERCONNECT] = DIAGNOSIS_INTERCONNECT,
+		[BOTTLENECK_PIPELINE_BUBBLE] = DIAGNOSIS_PIPELINE_BUBBLE,
+		[BOTTLENECK_INPUT] = DIAGNOSIS_INPUT,
+		[BOTTLENECK_HOST_TRANSFER] = DIAGNOSIS_HOST_TRANSFER,
+		[BOTTLENECK_LAUNCH_OVERHEAD] = DIAGNOSIS_LAUNCH_OVERHEAD};
 
 	return kinds[kind];
 }
@@ -265,7 +286,8 @@ static void try_planned(const struct diagnosis_context *context, const struct fi
 
 		if (levers_kind(advice->code) == BOTTLENECK_UNSET || !is_given(advice->change_hours))
 			continue;
-		lever = lever_of(advice->code, kind_of(levers_kind(advice->code)), advice->detail, advice->sample_time_ratio * diagnosis->timings.step_time_ms, diagnosis);
+		lever = lever_of(advice->code, kind_of(levers_kind(advice->code)), advice->detail,
+			advice->sample_time_ratio * diagnosis->timings.step_time_ms, diagnosis);
 		lever.change_hours = advice->change_hours;
 		lever.change_usd = advice->change_usd;
 		lever.change_gb = advice->change_gb;

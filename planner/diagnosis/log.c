@@ -9,7 +9,7 @@ static const double rise_that_diverges = 0.05;    /* E86: the smoothed loss abov
 static const double burst_that_diverges = 0.20;   /* E86: the same for the last rows alone */
 static const double swing_that_oscillates = 0.20; /* E87: p10 to p90 around the trend */
 static const double fall_that_moves = 0.005;      /* E87: over the last third of the steps */
-static const double still_there = 0.02; /* of the last loss: the range in which a stalled loss rests */
+static const double still_there = 0.02;           /* of the last loss: the range in which a stalled loss rests */
 static const double rise_that_overfits = 0.01;    /* E88: the validation loss above its lowest value */
 static const double clearly = 3;                  /* standard deviations */
 static const double fall_that_is_small = 0.1;     /* E87: over the whole log; a run at a usual rate falls by more */
@@ -57,7 +57,8 @@ static enum status check_log(const struct training_log *log, struct failure *fai
 	bool own_steps = log->validation_step.count > 0;
 
 	if (log->step.count < LOG_ROWS_MIN)
-		failure_add(failure, "/training_log/step", "too_few", "at least %d rows are needed to separate a trend from noise; the log has %zu", LOG_ROWS_MIN, log->step.count);
+		failure_add(failure, "/training_log/step", "too_few", "at least %d rows are needed to separate a trend from noise; the log has %zu",
+			LOG_ROWS_MIN, log->step.count);
 	if (log->step.count > LOG_ROWS_MAX)
 		failure_add(failure, "/training_log/step", "too_many", "at most %d rows", LOG_ROWS_MAX);
 	if (log->loss.count == 0)
@@ -67,7 +68,8 @@ static enum status check_log(const struct training_log *log, struct failure *fai
 	check_column(failure, "/training_log/gradient_norm", &log->gradient_norm, log->step.count);
 	check_column(failure, "/training_log/validation_loss", &log->validation_loss, own_steps ? log->validation_step.count : log->step.count);
 	if (own_steps && log->validation_loss.count == 0)
-		failure_add(failure, "/training_log/validation_loss", "missing", "validation_step is given without it: give validation_loss, or leave validation_step out");
+		failure_add(failure, "/training_log/validation_loss", "missing",
+			"validation_step is given without it: give validation_loss, or leave validation_step out");
 	check_rising(failure, "/training_log/step", &log->step);
 	check_rising(failure, "/training_log/validation_step", &log->validation_step);
 	return failure->fault_total > 0 ? failure->status : STATUS_OK;
@@ -145,7 +147,8 @@ static void advise_divergence(struct judged *judged, double since)
 	snprintf(advice->effect, sizeof advice->effect, "the %.0f steps since then are lost in any case",
 		judged->trend.step[judged->trend.count - 1] - since);
 	if (is_given(norm) && norm > 0)
-		findings_advise(judged->findings, "clip_gradients", "suggestion", "clip gradients near their median norm, %.3g, and warm up longer", norm);
+		findings_advise(
+			judged->findings, "clip_gradients", "suggestion", "clip gradients near their median norm, %.3g, and warm up longer", norm);
 	else
 		findings_advise(judged->findings, "clip_gradients", "suggestion", "clip gradients at their usual norm, and warm up longer");
 }
@@ -160,10 +163,11 @@ static void judge_divergence(struct judged *judged)
 	spread = sqrt(pow(bin_noise(judged, last), 2) + pow(bin_noise(judged, lowest), 2));
 	end = series_quantile(judged->loss.value + judged->loss.count - tail, tail, 0.5, judged->room->scratch);
 	if (rise > clearly * spread && rise > rise_that_diverges * fabs(least))
-		add_finding(judged, LOG_DIVERGING, trend->step[lowest], "the loss rises from %.4g around step %.0f to %.4g at the end (+%.0f %%)", least,
-			trend->step[lowest], trend->loss[last], 100 * rise / fabs(least));
+		add_finding(judged, LOG_DIVERGING, trend->step[lowest], "the loss rises from %.4g around step %.0f to %.4g at the end (+%.0f %%)",
+			least, trend->step[lowest], trend->loss[last], 100 * rise / fabs(least));
 	else if (end - least > burst_that_diverges * fabs(least) && end - least > 2 * clearly * judged->noise)
-		add_finding(judged, LOG_DIVERGING, judged->loss.step[judged->loss.count - tail], "the loss jumps in the last rows, from %.4g to %.4g", least, end);
+		add_finding(judged, LOG_DIVERGING, judged->loss.step[judged->loss.count - tail],
+			"the loss jumps in the last rows, from %.4g to %.4g", least, end);
 	else
 		return;
 	advise_divergence(judged, judged->answer->findings[judged->answer->finding_count - 1].step);
@@ -171,11 +175,13 @@ static void judge_divergence(struct judged *judged)
 
 static void advise_overfitting(struct judged *judged, double step, double lowest, double now)
 {
-	struct advice *advice = findings_advise(judged->findings, "stop_early", "important", "keep the weights of step %.0f and stop there", step);
+	struct advice *advice = findings_advise(
+		judged->findings, "stop_early", "important", "keep the weights of step %.0f and stop there", step);
 
 	snprintf(advice->effect, sizeof advice->effect, "validation loss %.4g instead of %.4g, and %.0f steps saved", lowest, now,
 		judged->loss.step[judged->loss.count - 1] - step);
-	findings_advise(judged->findings, "regularise", "suggestion", "regularise more: weight decay, dropout, augmentation, or fewer parameters");
+	findings_advise(
+		judged->findings, "regularise", "suggestion", "regularise more: weight decay, dropout, augmentation, or fewer parameters");
 	findings_advise(judged->findings, "more_data", "suggestion", "train on more distinct data, or make fewer passes over the same data");
 }
 
@@ -203,8 +209,9 @@ static void judge_overfitting(struct judged *judged)
 	if (!(rise > rise_that_overfits * fabs(smooth.loss[lowest])) || !(rise > clearly * noise) ||
 		!(judged->trend.loss[judged->trend.count - 1] < given_or(then, judged->trend.loss[0])))
 		return;
-	add_finding(judged, LOG_OVERFITTING, smooth.step[lowest], "the validation loss has risen from %.4g at step %.0f to %.4g while the training loss kept falling, to %.4g",
-		smooth.loss[lowest], smooth.step[lowest], now, judged->trend.loss[judged->trend.count - 1]);
+	add_finding(judged, LOG_OVERFITTING, smooth.step[lowest],
+		"the validation loss has risen from %.4g at step %.0f to %.4g while the training loss kept falling, to %.4g", smooth.loss[lowest],
+		smooth.step[lowest], now, judged->trend.loss[judged->trend.count - 1]);
 	advise_overfitting(judged, smooth.step[lowest], smooth.loss[lowest], now);
 }
 
@@ -244,12 +251,14 @@ static void judge_oscillation(struct judged *judged)
 	answer->swing_share = share = level > 0 ? swing / level : 0;
 	if (!(share > swing_that_oscillates) || !(swing > 2 * progress))
 		return;
-	add_finding(judged, LOG_OSCILLATING, step[rows / 2], "the loss swings by %.0f %% of its value around its trend, which falls by %.2g %% meanwhile", 100 * share,
+	add_finding(judged, LOG_OSCILLATING, step[rows / 2],
+		"the loss swings by %.0f %% of its value around its trend, which falls by %.2g %% meanwhile", 100 * share,
 		level > 0 ? 100 * progress / level : 0);
 	advise_rate(judged, "lower_learning_rate", step[rows - 1], fmax(0.1, swing_that_oscillates / share));
 	advice = findings_advise(judged->findings, "larger_batch", "suggestion", "use a batch (or gradient accumulation) %.3g times as large",
 		ceil(share * share / (swing_that_oscillates * swing_that_oscillates)));
-	snprintf(advice->effect, sizeof advice->effect, "sampling noise falls with the root of the batch: expect swings of about %.0f %%", 100 * swing_that_oscillates);
+	snprintf(advice->effect, sizeof advice->effect, "sampling noise falls with the root of the batch: expect swings of about %.0f %%",
+		100 * swing_that_oscillates);
 }
 
 static void advise_raise(struct judged *judged, double rate, double fall, double steps)
@@ -259,12 +268,14 @@ static void advise_raise(struct judged *judged, double rate, double fall, double
 
 	if (is_given(rate))
 		advice = findings_advise(judged->findings, "raise_learning_rate", tiny ? "important" : "suggestion",
-			"raise the learning rate from %.3g, by 3 to 10 times at a time, until the loss curve bends; a good rate is a third of the one at which training becomes unstable", rate);
+			"raise the learning rate from %.3g, by 3 to 10 times at a time, until the loss curve bends; a good rate is a third of the one at which training becomes unstable",
+			rate);
 	else
 		advice = findings_advise(judged->findings, "raise_learning_rate", "suggestion",
 			"raise the learning rate, by 3 to 10 times at a time, until the loss curve bends; a good rate is a third of the one at which training becomes unstable");
 	if (fall > 0)
-		snprintf(advice->effect, sizeof advice->effect, "at this slope the loss takes %.3g steps to fall by a tenth", 0.1 * fabs(judged->answer->last_loss) / fall * steps);
+		snprintf(advice->effect, sizeof advice->effect, "at this slope the loss takes %.3g steps to fall by a tenth",
+			0.1 * fabs(judged->answer->last_loss) / fall * steps);
 }
 
 /* E87. Finds a loss that falls clearly from the first step on, but by little and as fast at the end as at the
@@ -274,18 +285,23 @@ static bool judge_slow(struct judged *judged)
 {
 	const struct curve *trend = &judged->trend;
 	size_t last = trend->count - 1, middle = trend->count / 2, rows = judged->loss.count;
-	double first = trend->loss[0], fall = first - trend->loss[last], before = first - trend->loss[middle], after = trend->loss[middle] - trend->loss[last];
-	double spread = sqrt(pow(bin_noise(judged, last), 2) + pow(bin_noise(judged, 0), 2)), half_spread = sqrt(pow(bin_noise(judged, last), 2) + pow(bin_noise(judged, middle), 2));
-	double steps = trend->step[last] - trend->step[0], slope_after = after / (trend->step[last] - trend->step[middle]), slope_before = before / (trend->step[middle] - trend->step[0]);
+	double first = trend->loss[0], fall = first - trend->loss[last], before = first - trend->loss[middle],
+		   after = trend->loss[middle] - trend->loss[last];
+	double spread = sqrt(pow(bin_noise(judged, last), 2) + pow(bin_noise(judged, 0), 2)),
+		   half_spread = sqrt(pow(bin_noise(judged, last), 2) + pow(bin_noise(judged, middle), 2));
+	double steps = trend->step[last] - trend->step[0], slope_after = after / (trend->step[last] - trend->step[middle]),
+		   slope_before = before / (trend->step[middle] - trend->step[0]);
 	double rate = judged->rate.count ? series_quantile(judged->rate.value, judged->rate.count, 1, judged->room->scratch) : ABSENT_NUMBER;
-	bool warms_up = judged->rate.count && judged->rate.value[judged->rate.count - 1] > rate_that_rises * judged->rate.value[judged->rate.count / 2];
+	bool warms_up = judged->rate.count &&
+		judged->rate.value[judged->rate.count - 1] > rate_that_rises * judged->rate.value[judged->rate.count / 2];
 	bool from_start = judged->loss.step[0] <= judged->loss.step[rows - 1] - judged->loss.step[0];
 	bool even = from_start && fall > clearly * spread && after > clearly * half_spread && slope_after >= fall_that_is_even * slope_before;
 
 	if (judged->answer->verdict != LOG_UNSET || warms_up || fall > fall_that_is_small * fabs(first) || !(even || rate < rate_that_is_tiny))
 		return false;
-	add_finding(judged, LOG_TOO_SLOW, trend->step[0], "the loss falls by %.2g %% over the log, from %.4g to %.4g%s%s", 100 * fmax(0, fall) / fabs(first), first,
-		trend->loss[last], even ? ", as fast at the end as at the beginning: the updates are too small" : "",
+	add_finding(judged, LOG_TOO_SLOW, trend->step[0], "the loss falls by %.2g %% over the log, from %.4g to %.4g%s%s",
+		100 * fmax(0, fall) / fabs(first), first, trend->loss[last],
+		even ? ", as fast at the end as at the beginning: the updates are too small" : "",
 		rate < rate_that_is_tiny ? "; the learning rate is far below every published one" : "");
 	advise_raise(judged, rate, fall, steps);
 	return true;
@@ -305,18 +321,20 @@ static void judge_stall(struct judged *judged)
 		return;
 	while (since > 0 && fabs(trend->loss[since - 1] - trend->loss[last]) <= still_there * level)
 		since--;
-	add_finding(judged, LOG_STALLED, trend->step[since], "the loss has stayed at %.4g since step %.0f%s", trend->loss[last], trend->step[since],
-		is_given(above) && above < 0.02 ? ": it has reached the limit of its curve" : "");
+	add_finding(judged, LOG_STALLED, trend->step[since], "the loss has stayed at %.4g since step %.0f%s", trend->loss[last],
+		trend->step[since], is_given(above) && above < 0.02 ? ": it has reached the limit of its curve" : "");
 	if (is_given(above) && above < 0.02)
-		findings_advise(judged->findings, "stop_or_enlarge", "suggestion", "stop here: further steps gain less than %.1f %%; a lower loss needs a larger model or better data",
-			100 * fmax(above, 0.001));
+		findings_advise(judged->findings, "stop_or_enlarge", "suggestion",
+			"stop here: further steps gain less than %.1f %%; a lower loss needs a larger model or better data", 100 * fmax(above, 0.001));
 	else
 		findings_advise(judged->findings, "change_learning_rate", "suggestion",
 			"try another learning rate: three times lower where the loss is noisy, higher (or restart its schedule) where the schedule has lowered it to almost 0");
 	if (since == 0)
-		findings_advise(judged->findings, "check_training", "suggestion", "the model learns nothing in this log: first check data, targets, loss and gradients on a few samples that the model must be able to memorise");
+		findings_advise(judged->findings, "check_training", "suggestion",
+			"the model learns nothing in this log: first check data, targets, loss and gradients on a few samples that the model must be able to memorise");
 	else
-		findings_advise(judged->findings, "more_data", "suggestion", "use a larger model, or better and more data: this model has learned what it can from this data");
+		findings_advise(judged->findings, "more_data", "suggestion",
+			"use a larger model, or better and more data: this model has learned what it can from this data");
 }
 
 /* --- forecast ------------------------------------------------------------------------------------------------------ */
@@ -329,7 +347,8 @@ static void fill_fit(struct judged *judged, double steps_planned)
 	/* Skip the first tenth, which is warm-up: no power law describes it. A short log needs all its rows. */
 	size_t skipped = judged->loss.count >= WARM_UP_ROWS_MIN ? judged->loss.count / 10 : 0;
 
-	series_thin((struct series){judged->loss.step + skipped, judged->loss.value + skipped, judged->loss.count - skipped}, judged->room->scratch, &thin);
+	series_thin((struct series){judged->loss.step + skipped, judged->loss.value + skipped, judged->loss.count - skipped},
+		judged->room->scratch, &thin);
 	judged->fits = thin.count >= FIT_POINTS_MIN && power_law_fit(&thin, &judged->room->fit, &judged->law);
 	if (!judged->fits)
 		return;
@@ -407,8 +426,7 @@ static void remark_unused(const struct judged *judged, bool rows)
 			"E87: the rate is changed where a loss does not fall as expected; this loss falls as expected, so that it is not used");
 }
 
-enum status diagnose_log(const struct diagnosis_request *request, struct log_room *room, struct diagnosis *diagnosis,
-	struct failure *failure)
+enum status diagnose_log(const struct diagnosis_request *request, struct log_room *room, struct diagnosis *diagnosis, struct failure *failure)
 {
 	const struct training_log *log = &request->training_log;
 	struct judged judged = {.room = room, .answer = &diagnosis->training_log, .findings = &diagnosis->findings};

@@ -131,8 +131,10 @@ static struct power_law law_of(const struct curve *curve, const struct trial *tr
 {
 	double range = curve_range(curve);
 
-	return (struct power_law){.limit = trial->limit, .amplitude = trial->amplitude * pow(range, trial->exponent),
-		.offset_steps = trial->offset * range - curve->step[0], .exponent = trial->exponent,
+	return (struct power_law){.limit = trial->limit,
+		.amplitude = trial->amplitude * pow(range, trial->exponent),
+		.offset_steps = trial->offset * range - curve->step[0],
+		.exponent = trial->exponent,
 		.residual = sqrt(trial->error / fmax(1, (double)curve->count - CONSTANTS_FITTED))};
 }
 

@@ -19,8 +19,8 @@ static double exposed_by_remainder(double total, double room_ms)
 double timings_sum_ms(const struct step_timings *timings)
 {
 	return part_or_zero(timings->compute_ms) + part_or_zero(timings->optimizer_ms) + part_or_zero(timings->exposed_communication_ms) +
-	       part_or_zero(timings->exposed_host_to_device_ms) + part_or_zero(timings->other_copies_ms) + part_or_zero(timings->data_wait_ms) +
-	       part_or_zero(timings->launch_gap_ms) + part_or_zero(timings->device_wait_ms) + part_or_zero(timings->pipeline_bubble_ms);
+		part_or_zero(timings->exposed_host_to_device_ms) + part_or_zero(timings->other_copies_ms) + part_or_zero(timings->data_wait_ms) +
+		part_or_zero(timings->launch_gap_ms) + part_or_zero(timings->device_wait_ms) + part_or_zero(timings->pipeline_bubble_ms);
 }
 
 static void complete_exposed(struct step_timings *timings, struct findings *findings)
@@ -47,7 +47,8 @@ static void complete_exposed(struct step_timings *timings, struct findings *find
 static void check_part(struct failure *failure, const char *pointer, double inner, const char *outer_name, double outer)
 {
 	if (is_given(inner) && inner > part_or_zero(outer) * (1 + contradiction_share))
-		failure_add(failure, pointer, "contradiction", "%.6g ms is more than %s, of which it is a part: %.6g ms", inner, outer_name, part_or_zero(outer));
+		failure_add(failure, pointer, "contradiction", "%.6g ms is more than %s, of which it is a part: %.6g ms", inner, outer_name,
+			part_or_zero(outer));
 }
 
 static enum status check_timings(const struct step_timings *timings, struct failure *failure)
@@ -56,18 +57,24 @@ static enum status check_timings(const struct step_timings *timings, struct fail
 
 	check_part(failure, "/timings/memory_bandwidth_ms", timings->memory_bandwidth_ms, "compute_ms", timings->compute_ms);
 	check_part(failure, "/timings/recompute_ms", timings->recompute_ms, "compute_ms", timings->compute_ms);
-	if (part_or_zero(timings->memory_bandwidth_ms) + part_or_zero(timings->recompute_ms) > part_or_zero(timings->compute_ms) * (1 + contradiction_share))
-		failure_add(failure, "/timings/compute_ms", "contradiction", "memory_bandwidth_ms and recompute_ms are parts of compute_ms, but together they are more");
-	check_part(failure, "/timings/exposed_communication_ms", timings->exposed_communication_ms, "communication_ms", timings->communication_ms);
-	check_part(failure, "/timings/exposed_host_to_device_ms", timings->exposed_host_to_device_ms, "host_to_device_ms",
-		timings->host_to_device_ms);
+	if (part_or_zero(timings->memory_bandwidth_ms) + part_or_zero(timings->recompute_ms) >
+		part_or_zero(timings->compute_ms) * (1 + contradiction_share))
+		failure_add(failure, "/timings/compute_ms", "contradiction",
+			"memory_bandwidth_ms and recompute_ms are parts of compute_ms, but together they are more");
+	check_part(
+		failure, "/timings/exposed_communication_ms", timings->exposed_communication_ms, "communication_ms", timings->communication_ms);
+	check_part(
+		failure, "/timings/exposed_host_to_device_ms", timings->exposed_host_to_device_ms, "host_to_device_ms", timings->host_to_device_ms);
 	if (!(sum_ms > 0) && !is_given(timings->step_time_ms))
-		failure_add(failure, "/timings", "missing", "give step_time_ms and its measured parts: compute_ms, communication_ms, data_wait_ms, ...");
+		failure_add(
+			failure, "/timings", "missing", "give step_time_ms and its measured parts: compute_ms, communication_ms, data_wait_ms, ...");
 	else if (!(sum_ms > 0))
-		failure_add(failure, "/timings", "missing", "give at least one part of the step beside step_time_ms: compute_ms, communication_ms, data_wait_ms, ...");
+		failure_add(failure, "/timings", "missing",
+			"give at least one part of the step beside step_time_ms: compute_ms, communication_ms, data_wait_ms, ...");
 	if (is_given(timings->step_time_ms) && sum_ms > timings->step_time_ms * (1 + contradiction_share))
 		failure_add(failure, "/timings/step_time_ms", "contradiction",
-			"the parts that do not overlap sum to %.6g ms, more than the step: give what runs beside computing as communication_ms or host_to_device_ms, not as its exposed part", sum_ms);
+			"the parts that do not overlap sum to %.6g ms, more than the step: give what runs beside computing as communication_ms or host_to_device_ms, not as its exposed part",
+			sum_ms);
 	return failure->fault_total > 0 ? failure->status : STATUS_OK;
 }
 
@@ -75,9 +82,11 @@ static void fill_shares(struct diagnosis *diagnosis)
 {
 	const struct step_timings *timings = &diagnosis->timings;
 	double *shares = diagnosis->bottleneck.shares;
-	double bandwidth_ms = part_or_zero(timings->memory_bandwidth_ms) + part_or_zero(timings->optimizer_ms) + part_or_zero(timings->other_copies_ms);
+	double bandwidth_ms = part_or_zero(timings->memory_bandwidth_ms) + part_or_zero(timings->optimizer_ms) +
+		part_or_zero(timings->other_copies_ms);
 
-	shares[DIAGNOSIS_COMPUTE] = part_or_zero(timings->compute_ms) - part_or_zero(timings->memory_bandwidth_ms) - part_or_zero(timings->recompute_ms);
+	shares[DIAGNOSIS_COMPUTE] = part_or_zero(timings->compute_ms) - part_or_zero(timings->memory_bandwidth_ms) -
+		part_or_zero(timings->recompute_ms);
 	shares[DIAGNOSIS_MEMORY] = part_or_zero(timings->recompute_ms);
 	shares[DIAGNOSIS_MEMORY_BANDWIDTH] = bandwidth_ms;
 	shares[DIAGNOSIS_INTERCONNECT] = part_or_zero(timings->exposed_communication_ms);
@@ -113,7 +122,8 @@ enum status diagnose_timings(const struct step_timings *timings, struct diagnosi
 	}
 	own->step_time_ms = fmax(own->step_time_ms, sum_ms);
 	own->idle_ms = own->step_time_ms - sum_ms;
-	diagnosis->efficiency = (part_or_zero(own->compute_ms) + part_or_zero(own->optimizer_ms) - part_or_zero(own->recompute_ms)) / own->step_time_ms;
+	diagnosis->efficiency = (part_or_zero(own->compute_ms) + part_or_zero(own->optimizer_ms) - part_or_zero(own->recompute_ms)) /
+		own->step_time_ms;
 	diagnosis->has_step = true;
 	fill_shares(diagnosis);
 	CHECK(isfinite(diagnosis->efficiency) && isfinite(own->idle_ms));

@@ -49,7 +49,7 @@ static void stretch_windows(struct traced *traced)
 /* Time by the set of activities that were under way: bit a is activity a. */
 struct swept {
 	double time_us[1 << ACTIVITY_COUNT];
-	double queued_us;  /* of the current stretch in which the device is idle although work is queued */
+	double queued_us;              /* of the current stretch in which the device is idle although work is queued */
 	double waiting_us, passing_us; /* sums of these stretches: long ones, and those between two kernels */
 };
 
@@ -119,7 +119,8 @@ static void device_parts(const struct swept *swept, bool launches, struct step_t
 	timings->other_copies_ms = swept_ms(swept, BIT(OTHER_COPY), moving | BIT(HOST_TO_DEVICE));
 	timings->device_wait_ms = launches ? swept->waiting_us / 1000 : ABSENT_NUMBER;
 	timings->data_wait_ms = swept_ms(swept, BIT(LOADER), held);
-	timings->launch_gap_ms = swept_ms(swept, BIT(HOST) | BIT(HOST_COLLECTIVE), held | BIT(LOADER) | BIT(SYNCHRONISE)) + swept->passing_us / 1000;
+	timings->launch_gap_ms = swept_ms(swept, BIT(HOST) | BIT(HOST_COLLECTIVE), held | BIT(LOADER) | BIT(SYNCHRONISE)) +
+		swept->passing_us / 1000;
 }
 
 /* E81. Fills the parts without a device: the operators are the computing; inside the loader they are part of
@@ -132,11 +133,21 @@ static void host_parts(const struct swept *swept, struct step_timings *timings)
 	timings->data_wait_ms = swept_ms(swept, BIT(LOADER), 0);
 }
 
-static const struct step_timings nothing_measured = {.step_time_ms = ABSENT_NUMBER, .compute_ms = ABSENT_NUMBER,
-	.memory_bandwidth_ms = ABSENT_NUMBER, .recompute_ms = ABSENT_NUMBER, .optimizer_ms = ABSENT_NUMBER, .communication_ms = ABSENT_NUMBER,
-	.exposed_communication_ms = ABSENT_NUMBER, .host_to_device_ms = ABSENT_NUMBER, .exposed_host_to_device_ms = ABSENT_NUMBER,
-	.other_copies_ms = ABSENT_NUMBER, .device_wait_ms = ABSENT_NUMBER, .data_wait_ms = ABSENT_NUMBER, .launch_gap_ms = ABSENT_NUMBER,
-	.pipeline_bubble_ms = ABSENT_NUMBER, .idle_ms = ABSENT_NUMBER};
+static const struct step_timings nothing_measured = {.step_time_ms = ABSENT_NUMBER,
+	.compute_ms = ABSENT_NUMBER,
+	.memory_bandwidth_ms = ABSENT_NUMBER,
+	.recompute_ms = ABSENT_NUMBER,
+	.optimizer_ms = ABSENT_NUMBER,
+	.communication_ms = ABSENT_NUMBER,
+	.exposed_communication_ms = ABSENT_NUMBER,
+	.host_to_device_ms = ABSENT_NUMBER,
+	.exposed_host_to_device_ms = ABSENT_NUMBER,
+	.other_copies_ms = ABSENT_NUMBER,
+	.device_wait_ms = ABSENT_NUMBER,
+	.data_wait_ms = ABSENT_NUMBER,
+	.launch_gap_ms = ABSENT_NUMBER,
+	.pipeline_bubble_ms = ABSENT_NUMBER,
+	.idle_ms = ABSENT_NUMBER};
 
 static void window_parts(const struct traced *traced, struct span window, size_t *cursors, struct step_timings *timings, double *waited_ms)
 {

@@ -10,22 +10,20 @@
 
 /* Activities that can be under way at a moment. */
 enum activity {
-	ACTIVITY_PRODUCT,        /* kernels that compute: matrix products, attention, convolutions, and unknown kernels */
-	ACTIVITY_TRAFFIC,        /* kernels that wait for memory */
-	ACTIVITY_COMMUNICATION,  /* kernels of NCCL and similar libraries */
+	ACTIVITY_PRODUCT,       /* kernels that compute: matrix products, attention, convolutions, and unknown kernels */
+	ACTIVITY_TRAFFIC,       /* kernels that wait for memory */
+	ACTIVITY_COMMUNICATION, /* kernels of NCCL and similar libraries */
 	ACTIVITY_HOST_TO_DEVICE,
-	ACTIVITY_OTHER_COPY,     /* other copies and fills */
-	ACTIVITY_HOST,           /* operators and launches on the CPU */
+	ACTIVITY_OTHER_COPY,      /* other copies and fills */
+	ACTIVITY_HOST,            /* operators and launches on the CPU */
 	ACTIVITY_HOST_COLLECTIVE, /* collectives on the CPU: they issue kernels as HOST does; without kernels they are the communication itself */
-	ACTIVITY_SYNCHRONISE,    /* the CPU waits for the device */
-	ACTIVITY_LOADER,         /* the CPU waits for samples */
-	ACTIVITY_QUEUED,         /* a kernel or copy was issued and has not begun: the device holds it back */
+	ACTIVITY_SYNCHRONISE,     /* the CPU waits for the device */
+	ACTIVITY_LOADER,          /* the CPU waits for samples */
+	ACTIVITY_QUEUED,          /* a kernel or copy was issued and has not begun: the device holds it back */
 	ACTIVITY_COUNT
 };
 
-enum event_kind {
-	EVENT_IGNORED, EVENT_KERNEL, EVENT_COPY, EVENT_HOST, EVENT_STEP, EVENT_KIND_COUNT
-};
+enum event_kind { EVENT_IGNORED, EVENT_KERNEL, EVENT_COPY, EVENT_HOST, EVENT_STEP, EVENT_KIND_COUNT };
 
 /* E80. Classifies an event by its category and name.
  * Given:    category and name ("" where absent); on_device: its process is a device.
@@ -56,10 +54,10 @@ struct traced {
 	struct intervals sets[ACTIVITY_COUNT];
 	struct step_window *steps; /* in any order; sorted by trace_timings */
 	size_t step_count;
-	struct span all;       /* from the start of the first event to the end of the last one */
-	double device_end;     /* end of the last kernel or copy */
+	struct span all;   /* from the start of the first event to the end of the last one */
+	double device_end; /* end of the last kernel or copy */
 	double kernels;
-	double launches;       /* kernels and copies whose calls are known; above 0, ACTIVITY_QUEUED is known */
+	double launches; /* kernels and copies whose calls are known; above 0, ACTIVITY_QUEUED is known */
 };
 
 /* E80. Splits every window by what is under way, in one sweep over all sets. A moment belongs to the first of:

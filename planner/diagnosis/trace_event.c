@@ -39,8 +39,8 @@ static const char *const product_words[] = {"gemm", "cutlass", "cublas", "xmma",
 
 /* Words in names of kernels that mainly move tensors through memory. */
 static const char *const traffic_words[] = {"elementwise", "vectorized", "reduce_kernel", "norm", "softmax", "multi_tensor", "adam", "copy",
-	"catarray", "fill", "index", "gather", "scatter", "embedding", "dropout", "transpose", "cast", "triton_poi", "triton_red",
-	"triton_per", "nll_loss", "cross_entropy", "bn_fw", "bn_bw", "nchwtonhwc", "nhwctonchw", "pooling"};
+	"catarray", "fill", "index", "gather", "scatter", "embedding", "dropout", "transpose", "cast", "triton_poi", "triton_red", "triton_per",
+	"nll_loss", "cross_entropy", "bn_fw", "bn_bw", "nchwtonhwc", "nhwctonchw", "pooling"};
 
 static enum activity kernel_activity(const char *name)
 {

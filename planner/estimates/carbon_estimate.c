@@ -47,8 +47,7 @@ static bool differs(double a, double b)
 static void check_positive(double value, const char *pointer, struct failure *failure)
 {
 	if (is_given(value) && !(value > 0))
-		failure_add(
-			failure, pointer, "out_of_range", "a published figure must be more than 0; leave out figures that were not published");
+		failure_add(failure, pointer, "out_of_range", "a published figure must be more than 0; leave out figures that were not published");
 }
 
 /* E69. Published energy is of the accelerators alone, or of the building: true if hours x accelerators x watts are
@@ -59,31 +58,27 @@ static bool is_facility_energy(double energy_mwh, double from_power_mwh, double 
 }
 
 /* E69. Fills what the published figures imply together with the hours, the grid and the building. */
-static void implied_fill(const struct carbon_request *request, double gpu_hours, double pue, double grid_gco2e_per_kwh,
-	struct carbon_estimate *estimate)
+static void implied_fill(
+	const struct carbon_request *request, double gpu_hours, double pue, double grid_gco2e_per_kwh, struct carbon_estimate *estimate)
 {
-	double energy_mwh = request->published.energy_mwh, power_w = request->published.mean_gpu_w,
-		   carbon_t = request->published.carbon_tco2e;
-	double from_power_mwh = gpu_hours * power_w / WATTS_PER_KW / kwh_per_mwh,
-		   known_mwh = given_or(energy_mwh, from_power_mwh);
+	double energy_mwh = request->published.energy_mwh, power_w = request->published.mean_gpu_w, carbon_t = request->published.carbon_tco2e;
+	double from_power_mwh = gpu_hours * power_w / WATTS_PER_KW / kwh_per_mwh, known_mwh = given_or(energy_mwh, from_power_mwh);
 	bool facility = is_given(energy_mwh) && is_facility_energy(energy_mwh, from_power_mwh, pue);
 	double facility_mwh = known_mwh * (facility ? 1 : pue);
 
 	estimate->implied.utilization = ABSENT_NUMBER;
-	estimate->implied.energy_is_facility = is_given(energy_mwh) && is_given(from_power_mwh) ? (facility ? TRUTH_TRUE : TRUTH_FALSE) : TRUTH_UNSET;
+	estimate->implied.energy_is_facility = is_given(energy_mwh) && is_given(from_power_mwh) ? (facility ? TRUTH_TRUE : TRUTH_FALSE)
+																							: TRUTH_UNSET;
 	estimate->implied.mean_gpu_w = gpu_hours > 0 ? energy_mwh * kwh_per_mwh * WATTS_PER_KW / gpu_hours : ABSENT_NUMBER;
 	estimate->implied.energy_mwh = from_power_mwh * (facility ? pue : 1);
 	estimate->implied.pue = from_power_mwh > 0 ? energy_mwh / from_power_mwh : ABSENT_NUMBER;
 	estimate->implied.carbon_tco2e = facility_mwh * kwh_per_mwh * grid_gco2e_per_kwh / grams_per_kg / kg_per_t;
-	estimate->implied.grid_gco2e_per_kwh =
-		known_mwh > 0 ? carbon_t * kg_per_t * grams_per_kg / (known_mwh * kwh_per_mwh) : ABSENT_NUMBER;
+	estimate->implied.grid_gco2e_per_kwh = known_mwh > 0 ? carbon_t * kg_per_t * grams_per_kg / (known_mwh * kwh_per_mwh) : ABSENT_NUMBER;
 }
 
-static void check_power(
-	const struct carbon_request *request, const struct accelerator *accelerator, struct carbon_estimate *estimate)
+static void check_power(const struct carbon_request *request, const struct accelerator *accelerator, struct carbon_estimate *estimate)
 {
-	double idle_w = accelerator_idle_w(accelerator, NULL, NULL, NULL),
-		   load_w = accelerator_load_w(accelerator, NULL, NULL, NULL);
+	double idle_w = accelerator_idle_w(accelerator, NULL, NULL, NULL), load_w = accelerator_load_w(accelerator, NULL, NULL, NULL);
 	double power_w = given_or(request->published.mean_gpu_w, estimate->implied.mean_gpu_w);
 
 	if (is_given(power_w) && load_w > idle_w) {
@@ -106,15 +101,12 @@ static void check_power(
 				power_w, accelerator->id, idle_w);
 	}
 	if (differs(request->published.energy_mwh, estimate->implied.energy_mwh))
-		inconsistency_add(estimate,
-			"published %.6g MWh, but hours x accelerators x %.0f W are %.6g MWh: %.1f times apart",
+		inconsistency_add(estimate, "published %.6g MWh, but hours x accelerators x %.0f W are %.6g MWh: %.1f times apart",
 			request->published.energy_mwh, request->published.mean_gpu_w, estimate->implied.energy_mwh,
-			fmax(estimate->implied.energy_mwh / request->published.energy_mwh,
-				request->published.energy_mwh / estimate->implied.energy_mwh));
+			fmax(estimate->implied.energy_mwh / request->published.energy_mwh, request->published.energy_mwh / estimate->implied.energy_mwh));
 }
 
-static void check_carbon(
-	const struct carbon_request *request, const struct site *site, struct carbon_estimate *estimate)
+static void check_carbon(const struct carbon_request *request, const struct site *site, struct carbon_estimate *estimate)
 {
 	double carbon_t = request->published.carbon_tco2e, grid = estimate->implied.grid_gco2e_per_kwh, own_t;
 
@@ -123,18 +115,19 @@ static void check_carbon(
 	if (differs(carbon_t, estimate->implied.carbon_tco2e)) {
 		double apart = carbon_t / estimate->implied.carbon_tco2e;
 
-		inconsistency_add(estimate,
-			"published %.6g tCO2e, but that energy on %.3g g/kWh%s is %.6g t: %.4g times apart%s", carbon_t,
+		inconsistency_add(estimate, "published %.6g tCO2e, but that energy on %.3g g/kWh%s is %.6g t: %.4g times apart%s", carbon_t,
 			site->grid_gco2e_per_kwh, site->pue > 1 && estimate->implied.energy_is_facility != TRUTH_TRUE ? " with the PUE" : "",
 			estimate->implied.carbon_tco2e, fmax(apart, 1 / apart),
-			(apart > 800 && apart < 1250) || (apart > 1 / 1250.0 && apart < 1 / 800.0) ? "; a factor of a thousand: compare the units of the carbon and of the grid factor with their sources" : "");
+			(apart > 800 && apart < 1250) || (apart > 1 / 1250.0 && apart < 1 / 800.0)
+				? "; a factor of a thousand: compare the units of the carbon and of the grid factor with their sources"
+				: "");
 	}
 	if (is_given(grid) && (grid > 1500 || grid < 2))
 		inconsistency_add(estimate, "the published figures imply %.3g gCO2e a kWh; grids emit between 2 and 1500", grid);
 	own_t = estimate->carbon.operational_kgco2e / kg_per_t;
 	if (!is_given(grid) && differs(carbon_t, own_t))
-		inconsistency_add(estimate, "published %.6g tCO2e, but these hours emit about %.6g t at this site: %.1f times apart",
-			carbon_t, own_t, fmax(carbon_t / own_t, own_t / carbon_t));
+		inconsistency_add(estimate, "published %.6g tCO2e, but these hours emit about %.6g t at this site: %.1f times apart", carbon_t,
+			own_t, fmax(carbon_t / own_t, own_t / carbon_t));
 }
 
 static struct usage usage_of(const struct carbon_request *request, const struct accelerator *accelerator,
@@ -149,7 +142,8 @@ static struct usage usage_of(const struct carbon_request *request, const struct 
 		findings_assume_number(findings, "gpus_per_node", NODE_DEFAULT, "E65: HGX and OAM servers hold eight");
 	if (!is_given(utilization)) {
 		utilization = default_utilization;
-		findings_assume_figure(findings, &(struct figure){"utilization", utilization, utilization_low, utilization_high, utilization_source, PROVENANCE_DEFAULT});
+		findings_assume_figure(findings,
+			&(struct figure){"utilization", utilization, utilization_low, utilization_high, utilization_source, PROVENANCE_DEFAULT});
 	}
 	return (struct usage){.accelerator = accelerator,
 		.calibration = calibration,
@@ -178,7 +172,10 @@ static struct moved moved_of(const struct held *held)
 	usage.accelerator = &held->accelerator;
 	usage.hardware = &held->hardware;
 	footprint_of_usage(&usage, &held->site, &footprint, NULL);
-	return (struct moved){.usd = ABSENT_NUMBER, .hours = ABSENT_NUMBER, .kwh = footprint.energy.total_kwh, .kgco2e = footprint.carbon.total_kgco2e,
+	return (struct moved){.usd = ABSENT_NUMBER,
+		.hours = ABSENT_NUMBER,
+		.kwh = footprint.energy.total_kwh,
+		.kgco2e = footprint.carbon.total_kgco2e,
 		.water_l = footprint.water_l};
 }
 
@@ -219,7 +216,8 @@ static bool set_input(struct held *held, const char *field, double value)
 	return true;
 }
 
-static void sensitivities_fill(const struct carbon_request *request, const struct usage *usage, const struct site *site, struct carbon_estimate *estimate)
+static void sensitivities_fill(
+	const struct carbon_request *request, const struct usage *usage, const struct site *site, struct carbon_estimate *estimate)
 {
 	const struct held held = {.usage = *usage, .accelerator = *usage->accelerator, .site = *site, .hardware = request->hardware};
 	struct moved before = moved_of(&held), ends[2];
@@ -239,20 +237,22 @@ static void sensitivities_fill(const struct carbon_request *request, const struc
 	}
 }
 
-static void inputs_fill(const struct carbon_request *request, const struct usage *usage, const struct site *site, struct carbon_estimate *estimate)
+static void inputs_fill(
+	const struct carbon_request *request, const struct usage *usage, const struct site *site, struct carbon_estimate *estimate)
 {
 	bool given = is_given(request->utilization);
 
 	estimate->inputs.count = 0;
 	figures_add(&estimate->inputs, (struct figure){"hours", usage->hours, usage->hours, usage->hours, "request", PROVENANCE_GIVEN});
-	figures_add(&estimate->inputs, (struct figure){"utilization", usage->compute_utilization, given ? usage->compute_utilization : utilization_low,
-		given ? usage->compute_utilization : utilization_high, given ? "request" : utilization_source, given ? PROVENANCE_GIVEN : PROVENANCE_DEFAULT});
+	figures_add(&estimate->inputs,
+		(struct figure){"utilization", usage->compute_utilization, given ? usage->compute_utilization : utilization_low,
+			given ? usage->compute_utilization : utilization_high, given ? "request" : utilization_source,
+			given ? PROVENANCE_GIVEN : PROVENANCE_DEFAULT});
 	footprint_inputs(usage, site, &estimate->inputs);
 }
 
 enum status planner_carbon(const struct carbon_request *request, const struct accelerator *accelerator,
-	const struct calibration *calibration, const struct site *site, struct carbon_estimate *estimate,
-	struct failure *failure)
+	const struct calibration *calibration, const struct site *site, struct carbon_estimate *estimate, struct failure *failure)
 {
 	struct site known = *site;
 	struct footprint footprint;

@@ -14,7 +14,6 @@
  *           hours are missing or negative, or a published figure is not positive.
  * Case:     tests/planner/test_footprint.c. */
 FALLIBLE enum status planner_carbon(const struct carbon_request *request, const struct accelerator *accelerator,
-	const struct calibration *calibration, const struct site *site, struct carbon_estimate *estimate,
-	struct failure *failure);
+	const struct calibration *calibration, const struct site *site, struct carbon_estimate *estimate, struct failure *failure);
 
 #endif

@@ -11,8 +11,18 @@ enum { NODE_DEFAULT = 8 };
 static const double default_sequence = 4096; /* pre-training length of Llama 2, arXiv 2307.09288 */
 
 /* An accelerator for requests without one: none of its figures changes the memory. */
-static const struct accelerator unnamed = {.id = "", .tflops_bf16 = 1, .tflops_fp16 = 1, .tflops_fp32 = 1, .tflops_tf32 = 1, .tflops_fp8 = 1,
-	.tflops_fp4 = 1, .tops_int8 = 1, .memory_gb = 1, .memory_bandwidth_gbs = 1, .memory_usable_bytes = ABSENT_NUMBER, .tdp_w = ABSENT_NUMBER};
+static const struct accelerator unnamed = {.id = "",
+	.tflops_bf16 = 1,
+	.tflops_fp16 = 1,
+	.tflops_fp32 = 1,
+	.tflops_tf32 = 1,
+	.tflops_fp8 = 1,
+	.tflops_fp4 = 1,
+	.tops_int8 = 1,
+	.memory_gb = 1,
+	.memory_bandwidth_gbs = 1,
+	.memory_usable_bytes = ABSENT_NUMBER,
+	.tdp_w = ABSENT_NUMBER};
 
 static int64_t degree(int64_t pin)
 {
@@ -34,11 +44,18 @@ static void training_input_of(const struct memory_request *request, const struct
 static struct parallelism layout_of(const struct memory_request *request)
 {
 	const struct parallelism *pins = &request->parallelism;
-	struct parallelism layout = {.tensor = degree(pins->tensor), .pipeline = degree(pins->pipeline), .context = degree(pins->context),
-		.expert = degree(pins->expert), .interleave = degree(pins->interleave), .micro_batch = degree(pins->micro_batch),
-		.zero_stage = pins->zero_stage >= 0 ? pins->zero_stage : 0, .sequence_parallel = pins->sequence_parallel, .offload = pins->offload,
+	struct parallelism layout = {.tensor = degree(pins->tensor),
+		.pipeline = degree(pins->pipeline),
+		.context = degree(pins->context),
+		.expert = degree(pins->expert),
+		.interleave = degree(pins->interleave),
+		.micro_batch = degree(pins->micro_batch),
+		.zero_stage = pins->zero_stage >= 0 ? pins->zero_stage : 0,
+		.sequence_parallel = pins->sequence_parallel,
+		.offload = pins->offload,
 		.offload_activations = pins->offload_activations,
-		.recompute = pins->recompute == RECOMPUTE_UNSET ? RECOMPUTE_NONE : pins->recompute, .kept_layers = pins->kept_layers > 0 ? pins->kept_layers : 0};
+		.recompute = pins->recompute == RECOMPUTE_UNSET ? RECOMPUTE_NONE : pins->recompute,
+		.kept_layers = pins->kept_layers > 0 ? pins->kept_layers : 0};
 	int64_t inner = layout.tensor * layout.pipeline * layout.context;
 
 	layout.data = pins->data >= 1 ? pins->data : request->common.gpu_count > inner ? request->common.gpu_count / inner : 1;
@@ -61,14 +78,16 @@ static double usual_batch(const struct training_input *input, double sequence, i
 
 /* Fills a training's memory on an accelerator: the layout that a plan takes on that number, or the leanest one where
  * none fits. Where only a smaller number of accelerators has a fitting layout, the rest stays idle. */
-static bool fill_on_accelerator(const struct memory_request *request, struct setting *setting, struct memory_estimate *estimate, struct failure *failure)
+static bool fill_on_accelerator(
+	const struct memory_request *request, struct setting *setting, struct memory_estimate *estimate, struct failure *failure)
 {
 	int64_t given = degree(request->common.gpu_count), count = given;
 	struct layout_search search = {.setting = setting, .pins = request->parallelism};
 	struct found least = least_layout(setting, given, &request->parallelism);
 
 	if (!least.any) {
-		failure_add(failure, "/parallelism", "impossible", "no layout of %lld accelerators has these degrees: leave some degrees out", (long long)given);
+		failure_add(failure, "/parallelism", "impossible", "no layout of %lld accelerators has these degrees: leave some degrees out",
+			(long long)given);
 		return false;
 	}
 	estimate->gpu_count_min = least_gpu_count(setting, &request->parallelism);
@@ -97,23 +116,27 @@ static enum status fill_training(const struct memory_request *request, const str
 	struct memory_estimate *estimate, struct failure *failure)
 {
 	struct training_input input = {.candidate_count = 0};
-	struct candidate candidate = {.accelerator = accelerator ? *accelerator : unnamed, .gpus_per_node = request->common.gpus_per_node >= 1 ? request->common.gpus_per_node : NODE_DEFAULT,
+	struct candidate candidate = {.accelerator = accelerator ? *accelerator : unnamed,
+		.gpus_per_node = request->common.gpus_per_node >= 1 ? request->common.gpus_per_node : NODE_DEFAULT,
 		.internode_gbs = request->common.internode_gbs};
-	struct parallelism layout = layout_of(request), right; /* layout: for a request without an accelerator, which gives no capacity to search under */
+	struct parallelism layout = layout_of(request),
+					   right; /* layout: for a request without an accelerator, which gives no capacity to search under */
 	double sequence = model->kind == MODEL_GENERIC ? 1 : given_or(request->sequence_length, default_sequence);
 	struct setting setting;
 	struct stages stages;
 
 	training_input_of(request, model, &input);
 	if (!setting_of_candidate(&input, &candidate, &physics_fitted, NULL, sequence, &setting) && accelerator) {
-		failure_add(failure, "/accelerator", "unusable", "its row lacks a rate for this precision, a bandwidth or a memory size: add the missing figure, or give another precision or accelerator");
+		failure_add(failure, "/accelerator", "unusable",
+			"its row lacks a rate for this precision, a bandwidth or a memory size: add the missing figure, or give another precision or accelerator");
 		return STATUS_INVALID;
 	}
 	setting.batch = (double)(layout.data * layout.micro_batch * layout.pipeline);
 	if (!layout_pins_check(&setting, request->common.gpu_count, accelerator ? &request->parallelism : &layout, &right, failure))
 		return failure->status;
 	if (!is_given(request->sequence_length) && model->kind != MODEL_GENERIC)
-		findings_assume_number(&estimate->findings, "sequence_length", sequence, "E44: pre-training length of Llama 2, Touvron et al. 2023, arXiv 2307.09288");
+		findings_assume_number(
+			&estimate->findings, "sequence_length", sequence, "E44: pre-training length of Llama 2, Touvron et al. 2023, arXiv 2307.09288");
 	if (accelerator)
 		return fill_on_accelerator(request, &setting, estimate, failure) ? STATUS_OK : failure->status;
 	stages_split(model, (int)layout.pipeline, (int)layout.interleave, setting.software.balances_ends, &stages);
@@ -130,13 +153,20 @@ static double context_tokens_of(const struct memory_request *request, const stru
 
 /* Fills a service's memory without an accelerator: the given degrees, tensor parallel over the given number, and the
  * given number of sequences. */
-static enum status fill_unplaced(const struct memory_request *request, const struct model *model, struct memory_estimate *estimate, struct failure *failure)
+static enum status fill_unplaced(
+	const struct memory_request *request, const struct model *model, struct memory_estimate *estimate, struct failure *failure)
 {
 	enum precision precision = request->common.precision == PRECISION_UNSET ? PRECISION_BF16 : request->common.precision;
-	struct replica_layout layout = {.tensor = (int)degree(request->parallelism.tensor), .pipeline = (int)degree(request->parallelism.pipeline),
-		.expert = (int)degree(request->parallelism.expert), .attention_data = 1, .precision = precision, .engine = request->engine,
-		.kv_precision = request->kv_precision, .release_years = engine_newest_release_years(),
-		.max_batch = engine_rules_of(request->engine)->max_batch, .chunk_tokens = engine_rules_of(request->engine)->chunk_tokens}; /* as on a large accelerator */
+	struct replica_layout layout = {.tensor = (int)degree(request->parallelism.tensor),
+		.pipeline = (int)degree(request->parallelism.pipeline),
+		.expert = (int)degree(request->parallelism.expert),
+		.attention_data = 1,
+		.precision = precision,
+		.engine = request->engine,
+		.kv_precision = request->kv_precision,
+		.release_years = engine_newest_release_years(),
+		.max_batch = engine_rules_of(request->engine)->max_batch,
+		.chunk_tokens = engine_rules_of(request->engine)->chunk_tokens}; /* as on a large accelerator */
 	double context = context_tokens_of(request, model), sequences = given_or(request->concurrency, 1);
 	struct replica replica;
 
@@ -145,7 +175,8 @@ static enum status fill_unplaced(const struct memory_request *request, const str
 	if (layout.tensor == 1 && layout.pipeline == 1 && request->common.gpu_count > 1)
 		layout.tensor = (int)request->common.gpu_count;
 	if (!replica_prepare(&replica, model, &unnamed, NULL, &layout, &serving_constants)) {
-		failure_add(failure, "/parallelism", "impossible", "tensor %d and pipeline %d do not fit the model: give others", layout.tensor, layout.pipeline);
+		failure_add(failure, "/parallelism", "impossible", "tensor %d and pipeline %d do not fit the model: give others", layout.tensor,
+			layout.pipeline);
 		return failure->status;
 	}
 	estimate->inference = replica.memory;
@@ -154,15 +185,20 @@ static enum status fill_unplaced(const struct memory_request *request, const str
 		estimate->inference.activations_bytes + estimate->inference.overhead_bytes;
 	estimate->inference.capacity_bytes = estimate->inference.kv_tokens_capacity = ABSENT_NUMBER;
 	if (!is_given(request->concurrency))
-		findings_assume_number(&estimate->findings, "concurrency", 1, "E54: without an accelerator the number that fits is not known; one sequence is counted");
+		findings_assume_number(&estimate->findings, "concurrency", 1,
+			"E54: without an accelerator the number that fits is not known; one sequence is counted");
 	return STATUS_OK;
 }
 
 static enum status fill_inference(const struct memory_request *request, const struct model *model, const struct accelerator *accelerator,
 	struct memory_estimate *estimate, struct failure *failure)
 {
-	struct serving_parallelism pins = {.tensor = request->parallelism.tensor, .pipeline = request->parallelism.pipeline,
-		.expert = request->parallelism.expert, .attention_data = ABSENT_COUNT, .max_batch = ABSENT_COUNT, .chunk_tokens = ABSENT_COUNT};
+	struct serving_parallelism pins = {.tensor = request->parallelism.tensor,
+		.pipeline = request->parallelism.pipeline,
+		.expert = request->parallelism.expert,
+		.attention_data = ABSENT_COUNT,
+		.max_batch = ABSENT_COUNT,
+		.chunk_tokens = ABSENT_COUNT};
 	double context = context_tokens_of(request, model), sequences;
 	int64_t given = degree(request->common.gpu_count);
 	struct candidate candidate = {.gpus_per_node = request->common.gpus_per_node};
@@ -178,16 +214,17 @@ static enum status fill_inference(const struct memory_request *request, const st
 	base.precision = request->common.precision == PRECISION_UNSET ? PRECISION_BF16 : request->common.precision;
 	if (request->kv_precision == PRECISION_UNSET)
 		base.kv_precision = engine_kv_precision(base.engine, base.precision, accelerator);
-	capacity = (struct capacity){.model = model, .candidate = candidate, .pins = pins,
-		.base = base, .context_tokens = context, .sequences = request->concurrency};
+	capacity = (struct capacity){
+		.model = model, .candidate = candidate, .pins = pins, .base = base, .context_tokens = context, .sequences = request->concurrency};
 	if (given == 1)
 		given = degree(pins.tensor) * degree(pins.pipeline);
 	if (!capacity_find(&capacity, given)) {
-		failure_add(failure, "/parallelism", "impossible", "no layout of these degrees fits the model and %lld accelerators: leave the degrees out, or give others", (long long)given);
+		failure_add(failure, "/parallelism", "impossible",
+			"no layout of these degrees fits the model and %lld accelerators: leave the degrees out, or give others", (long long)given);
 		return failure->status;
 	}
 	sequences = is_given(request->concurrency) ? ceil(request->concurrency / (double)capacity.replicas)
-		: fmax(0, floor(replica_sequences_max(&capacity.replica, context, 1)));
+											   : fmax(0, floor(replica_sequences_max(&capacity.replica, context, 1)));
 	estimate->inference = capacity.replica.memory;
 	estimate->inference.kv_cache_bytes = sequences / capacity.replica.attention_data * replica_sequence_bytes(&capacity.replica, context);
 	estimate->inference.total_bytes = estimate->inference.weights_bytes + estimate->inference.kv_cache_bytes +
@@ -213,8 +250,10 @@ static void fill_sizes(const struct memory_request *request, const struct model 
 	estimate->weights_bf16_bytes = model_weight_bytes(model, PRECISION_BF16);
 	estimate->weights_int8_bytes = model_weight_bytes(model, PRECISION_INT8);
 	estimate->weights_int4_bytes = model_weight_bytes(model, PRECISION_INT4);
-	estimate->kv_bytes_per_token = generic ? ABSENT_NUMBER
-		: model_kv_bytes_per_token(model, precision_weight_bytes(request->kv_precision == PRECISION_UNSET ? PRECISION_BF16 : request->kv_precision));
+	estimate->kv_bytes_per_token = generic
+		? ABSENT_NUMBER
+		: model_kv_bytes_per_token(
+			  model, precision_weight_bytes(request->kv_precision == PRECISION_UNSET ? PRECISION_BF16 : request->kv_precision));
 }
 
 enum status planner_memory(const struct memory_request *request, const struct model *model, const struct accelerator *accelerator,
@@ -223,8 +262,8 @@ enum status planner_memory(const struct memory_request *request, const struct mo
 	fill_sizes(request, model, estimate);
 	estimate->training = (struct memory_use){ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER,
 		ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER};
-	estimate->inference = (struct serving_memory){ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER,
-		ABSENT_NUMBER, ABSENT_NUMBER};
+	estimate->inference = (struct serving_memory){
+		ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER};
 	estimate->fits = TRUTH_UNSET;
 	estimate->headroom_bytes = ABSENT_NUMBER;
 	estimate->gpu_count_min = estimate->replicas = ABSENT_COUNT;

@@ -22,7 +22,8 @@ static enum status request_check(const struct scaling_request *request, struct f
 		failure_add(failure, "", "missing", "give compute_flops, tokens or params, or params and tokens for a verdict");
 	if (is_given(request->compute_flops) && is_given(request->params) != is_given(request->tokens))
 		failure_add(failure, "/compute_flops", "conflict",
-			"give compute_flops alone, or params and tokens together for a verdict: each of compute_flops and %s alone decides the optimum", is_given(request->params) ? "params" : "tokens");
+			"give compute_flops alone, or params and tokens together for a verdict: each of compute_flops and %s alone decides the optimum",
+			is_given(request->params) ? "params" : "tokens");
 	if (is_given(request->compute_flops) && is_given(pair) && fabs(request->compute_flops / pair - 1) > 0.01)
 		failure_add(failure, "/compute_flops", "contradiction", "6 x params x tokens%s is %.4g; leave one of the three out",
 			is_given(request->epochs) ? " x epochs" : "", pair);
@@ -33,7 +34,8 @@ static enum status request_check(const struct scaling_request *request, struct f
 
 static struct scaling_choice choice_of(const struct scaling_law *law, double params, double tokens)
 {
-	return (struct scaling_choice){.params = params, .tokens = tokens, .compute_flops = 6 * params * tokens, .loss = scaling_loss(law, params, tokens)};
+	return (struct scaling_choice){
+		.params = params, .tokens = tokens, .compute_flops = 6 * params * tokens, .loss = scaling_loss(law, params, tokens)};
 }
 
 /* Fills model sizes around the optimum at its compute; every fourth is twice as large. */
@@ -78,7 +80,8 @@ enum status planner_scaling(const struct scaling_request *request, struct scalin
 	else if (is_given(request->compute_flops))
 		best = scaling_optimum(law, request->compute_flops);
 	else
-		best = is_given(request->params) ? scaling_optimum_of_params(law, request->params) : scaling_optimum_of_tokens(law, request->tokens * scaling_repeated_worth(epochs));
+		best = is_given(request->params) ? scaling_optimum_of_params(law, request->params)
+										 : scaling_optimum_of_tokens(law, request->tokens * scaling_repeated_worth(epochs));
 	estimate->law = law->name;
 	estimate->law_source = law->source;
 	estimate->optimum = (struct scaling_choice){best.params, best.tokens, best.compute_flops, best.loss};

@@ -7,9 +7,9 @@ static const double grams_per_kg = 1000;
 
 /* World averages, for a site that the request does not name. */
 static const double world_grid_gco2e_per_kwh = 473; /* Ember 2025, Global Electricity Review: year 2024 */
-static const double world_pue = 1.56; /* Uptime Institute 2024, Global Data Center Survey */
-static const double us_wue_l_per_kwh = 0.36; /* LBNL 2024, United States Data Center Energy Usage Report: year 2023 */
-static const double us_ewif_l_per_kwh = 3.14; /* Li et al. 2023, Making AI Less Thirsty: United States average */
+static const double world_pue = 1.56;               /* Uptime Institute 2024, Global Data Center Survey */
+static const double us_wue_l_per_kwh = 0.36;        /* LBNL 2024, United States Data Center Energy Usage Report: year 2023 */
+static const double us_ewif_l_per_kwh = 3.14;       /* Li et al. 2023, Making AI Less Thirsty: United States average */
 
 /* Two providers on one place: GCP us-east4 323 and AWS us-east-1 396 g/kWh. The range of a region that states none. */
 static const double grid_book_low = 323, grid_book_high = 396;
@@ -20,7 +20,8 @@ struct stand_in {
 	double value;
 };
 
-static void fill_absent(double *value, const char **source, enum provenance_status *status, struct stand_in stand_in, struct findings *findings)
+static void fill_absent(
+	double *value, const char **source, enum provenance_status *status, struct stand_in stand_in, struct findings *findings)
 {
 	if (is_given(*value))
 		return;

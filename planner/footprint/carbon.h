@@ -42,8 +42,7 @@ double embodied_scale(const struct accelerator *accelerator);
  *             embodied_scale(), and *high 3.5 times that.
  * Source:   NVIDIA 2025 (164 kg for an H100); BoaviztAPI (575.2 kg)
  * Case:     tests/planner/golden/footprint.txt */
-double embodied_accelerator_kgco2e(
-	const struct accelerator *accelerator, double *low, double *high, const char **source);
+double embodied_accelerator_kgco2e(const struct accelerator *accelerator, double *low, double *high, const char **source);
 
 /* E65. Computes the embodied carbon that a usage is charged with.
  *

@@ -22,20 +22,20 @@ struct commitment_offer {
 
 struct commitment_task {
 	const struct commitment_offer *offers;
-	size_t offer_count;  /* 1..COMMITMENT_OFFERS_MAX */
+	size_t offer_count;    /* 1..COMMITMENT_OFFERS_MAX */
 	const int64_t *demand; /* units in each hour, 0..COMMITMENT_UNITS_MAX */
-	size_t hour_count;   /* 1..COMMITMENT_HOURS_MAX */
+	size_t hour_count;     /* 1..COMMITMENT_HOURS_MAX */
 };
 
 struct commitment_mix {
-	int64_t committed_units;                   /* capacity of the committed instances */
-	int64_t instances[COMMITMENT_OFFERS_MAX];  /* committed instances of each offer */
+	int64_t committed_units;                       /* capacity of the committed instances */
+	int64_t instances[COMMITMENT_OFFERS_MAX];      /* committed instances of each offer */
 	int64_t peak_instances[COMMITMENT_OFFERS_MAX]; /* other instances of each offer in the hour with the highest demand */
 	double committed_usd_per_hour;
-	double used_usd_per_hour;                  /* mean over the hours */
-	double usd_per_hour;                       /* committed + used */
-	double uncommitted_usd_per_hour;           /* cost without any commitment; absent: no on-demand or spot offer */
-	double committed_utilization;              /* mean fraction of the committed capacity in use; absent without committed capacity */
+	double used_usd_per_hour;        /* mean over the hours */
+	double usd_per_hour;             /* committed + used */
+	double uncommitted_usd_per_hour; /* cost without any commitment; absent: no on-demand or spot offer */
+	double committed_utilization;    /* mean fraction of the committed capacity in use; absent without committed capacity */
 };
 
 /* Units of `group` accelerators that one instance of `gpus` accelerators holds. 1 if the unit needs several instances:

@@ -10,8 +10,7 @@
  * seventeen accelerators with eight or more offers in hwdb/data/prices.csv. */
 static const double offer_low = 0.52, offer_high = 1.68;
 
-static double or_assumed(
-	double value, double otherwise, const char *field, const char *source, struct findings *findings)
+static double or_assumed(double value, double otherwise, const char *field, const char *source, struct findings *findings)
 {
 	if (is_given(value))
 		return value;
@@ -22,19 +21,16 @@ static double or_assumed(
 
 double cost_on_premises_usd_per_gpu_hour(const struct on_premises *own, double facility_w, struct findings *findings)
 {
-	double years =
-		or_assumed(own->life_years, COST_LIFE_YEARS, "pricing.on_premises.life_years", "E65: 4 years, 3 to 6", findings);
-	double tariff =
-		or_assumed(own->electricity_usd_per_kwh, COST_ELECTRICITY_USD_PER_KWH, "pricing.on_premises.electricity_usd_per_kwh",
-			"E67: United States industrial average of 2024, EIA 2025", findings);
+	double years = or_assumed(own->life_years, COST_LIFE_YEARS, "pricing.on_premises.life_years", "E65: 4 years, 3 to 6", findings);
+	double tariff = or_assumed(own->electricity_usd_per_kwh, COST_ELECTRICITY_USD_PER_KWH, "pricing.on_premises.electricity_usd_per_kwh",
+		"E67: United States industrial average of 2024, EIA 2025", findings);
 	double staff = or_assumed(own->staff_usd_per_gpu_month, 0, "pricing.on_premises.staff_usd_per_gpu_month",
 		"E67: not counted unless the request gives it", findings);
 	double space = or_assumed(own->space_usd_per_kw_month, 0, "pricing.on_premises.space_usd_per_kw_month",
 		"E67: not counted unless the request gives it", findings);
 	double facility_kw = facility_w / WATTS_PER_KW;
 
-	return own->capex_usd_per_gpu / (years * HOURS_PER_YEAR) + facility_kw * tariff +
-		   (staff + facility_kw * space) / HOURS_PER_MONTH;
+	return own->capex_usd_per_gpu / (years * HOURS_PER_YEAR) + facility_kw * tariff + (staff + facility_kw * space) / HOURS_PER_MONTH;
 }
 
 bool cost_is_owned(const struct pricing *pricing)
@@ -164,11 +160,12 @@ struct data_cost cost_of_data(const struct pricing *pricing, double params, doub
 	warn_unpriced(pricing, findings);
 	if (is_given(pricing->storage_usd_per_gb_month))
 		cost.storage_usd = pricing->storage_usd_per_gb_month * hours / HOURS_PER_MONTH *
-						   or_assumed(pricing->storage_gb, checkpoints_kept * CHECKPOINT_BYTES_PER_PARAM * params / BYTES_PER_GB, "pricing.storage_gb",
-							   "E104: two checkpoints: the last one and the one being written (E46)", findings);
+			or_assumed(pricing->storage_gb, checkpoints_kept * CHECKPOINT_BYTES_PER_PARAM * params / BYTES_PER_GB, "pricing.storage_gb",
+				"E104: two checkpoints: the last one and the one being written (E46)", findings);
 	if (is_given(pricing->egress_usd_per_gb))
-		cost.egress_usd = pricing->egress_usd_per_gb * or_assumed(pricing->egress_gb, bytes_per_weight * params / BYTES_PER_GB, "pricing.egress_gb",
-														   "E104: the weights in 16 bits, once", findings);
+		cost.egress_usd = pricing->egress_usd_per_gb *
+			or_assumed(pricing->egress_gb, bytes_per_weight * params / BYTES_PER_GB, "pricing.egress_gb",
+				"E104: the weights in 16 bits, once", findings);
 	return cost;
 }
 
@@ -181,13 +178,15 @@ struct data_cost cost_of_serving_data(const struct pricing *pricing, double weig
 	warn_unpriced(pricing, findings);
 	if (is_given(pricing->storage_usd_per_gb_month))
 		cost.storage_usd = pricing->storage_usd_per_gb_month *
-						   or_assumed(pricing->storage_gb, weights_bytes / BYTES_PER_GB, "pricing.storage_gb", "E113: one copy of the weights, in the format in which they are served", findings);
+			or_assumed(pricing->storage_gb, weights_bytes / BYTES_PER_GB, "pricing.storage_gb",
+				"E113: one copy of the weights, in the format in which they are served", findings);
 	else if (findings)
 		findings_assume_text(findings, storage_price, "not counted", "E113: the request gives no price of storage");
 	if (is_given(pricing->egress_usd_per_gb))
 		cost.egress_usd = pricing->egress_usd_per_gb *
-						  or_assumed(pricing->egress_gb, output_tokens * bytes_per_token / BYTES_PER_GB, "pricing.egress_gb",
-							  "E113: the answers of a month as plain text, 4 bytes a token (OpenAI 2023); streaming token by token sends many times more", findings);
+			or_assumed(pricing->egress_gb, output_tokens * bytes_per_token / BYTES_PER_GB, "pricing.egress_gb",
+				"E113: the answers of a month as plain text, 4 bytes a token (OpenAI 2023); streaming token by token sends many times more",
+				findings);
 	else if (findings)
 		findings_assume_text(findings, egress_price, "not counted", "E113: the request gives no price of egress");
 	return cost;

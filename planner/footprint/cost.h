@@ -7,9 +7,9 @@
 #include "planner/plan/request.h"
 
 /* E65: years over which embodied carbon and capital are spread. */
-#define COST_LIFE_YEARS      4.0
-#define COST_LIFE_LOW_YEARS  3.0
-#define COST_LIFE_HIGH_YEARS 6.0
+#define COST_LIFE_YEARS              4.0
+#define COST_LIFE_LOW_YEARS          3.0
+#define COST_LIFE_HIGH_YEARS         6.0
 /* U.S. EIA 2025, Electric Power Monthly: industrial average of 2024. */
 #define COST_ELECTRICITY_USD_PER_KWH 0.0815
 

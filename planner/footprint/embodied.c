@@ -25,8 +25,7 @@ double embodied_scale(const struct accelerator *accelerator)
 	return memory_share * memory + die_share * die + 1 - memory_share - die_share;
 }
 
-double embodied_accelerator_kgco2e(
-	const struct accelerator *accelerator, double *low, double *high, const char **source)
+double embodied_accelerator_kgco2e(const struct accelerator *accelerator, double *low, double *high, const char **source)
 {
 	double maker = accelerator->embodied_kgco2e, boavizta = accelerator->embodied_boavizta_kgco2e;
 
@@ -65,13 +64,24 @@ static void embodied_inputs(const struct usage *usage, struct embodied *embodied
 
 	device.value = embodied_accelerator_kgco2e(usage->accelerator, &device.low, &device.high, &device.source);
 	embodied->device = device;
-	embodied->node = (struct figure){.field = "hardware.embodied_kgco2e_per_node", .value = sqrt(server_low_kgco2e * server_high_kgco2e),
-		.low = server_low_kgco2e, .high = server_high_kgco2e, .status = PROVENANCE_DEFAULT,
+	embodied->node = (struct figure){.field = "hardware.embodied_kgco2e_per_node",
+		.value = sqrt(server_low_kgco2e * server_high_kgco2e),
+		.low = server_low_kgco2e,
+		.high = server_high_kgco2e,
+		.status = PROVENANCE_DEFAULT,
 		.source = "E65: geometric mean of Luccioni et al. 2023 (2,500 kg) and EcoLogits on p5.48xlarge without GPUs (5,700 kg)"};
-	embodied->life_years = (struct figure){.field = "hardware.life_years", .value = life_years, .low = life_low_years, .high = life_high_years,
-		.status = PROVENANCE_DEFAULT, .source = "E65: 4 years; 3 years: hyperscalers until 2020, 6 years: since 2023"};
-	embodied->used_fraction = (struct figure){.field = "hardware.used_fraction", .value = used_share, .low = used_share, .high = used_share,
-		.status = PROVENANCE_DEFAULT, .source = "E65: in use 0.85 of the time, Luccioni et al. 2023"};
+	embodied->life_years = (struct figure){.field = "hardware.life_years",
+		.value = life_years,
+		.low = life_low_years,
+		.high = life_high_years,
+		.status = PROVENANCE_DEFAULT,
+		.source = "E65: 4 years; 3 years: hyperscalers until 2020, 6 years: since 2023"};
+	embodied->used_fraction = (struct figure){.field = "hardware.used_fraction",
+		.value = used_share,
+		.low = used_share,
+		.high = used_share,
+		.status = PROVENANCE_DEFAULT,
+		.source = "E65: in use 0.85 of the time, Luccioni et al. 2023"};
 	if (!given)
 		return;
 	if (is_given(given->embodied_kgco2e_per_gpu))
@@ -94,7 +104,8 @@ void embodied_of_usage(const struct usage *usage, struct embodied *embodied, str
 	hardware = usage->gpu_count * embodied->device.value + usage->node_count * embodied->node.value;
 	low = usage->gpu_count * embodied->device.low + usage->node_count * embodied->node.low;
 	high = usage->gpu_count * embodied->device.high + usage->node_count * embodied->node.high;
-	embodied->log_sigma = interval_joint_sigma(interval_log_sigma(low, high), interval_log_sigma(embodied->life_years.low, embodied->life_years.high));
+	embodied->log_sigma = interval_joint_sigma(
+		interval_log_sigma(low, high), interval_log_sigma(embodied->life_years.low, embodied->life_years.high));
 	interval = interval_of_product(hardware * life_share, &embodied->log_sigma, 1);
 	embodied->kgco2e = interval.p50;
 	embodied->low_kgco2e = interval.p10;

@@ -14,9 +14,9 @@ double energy_load_fraction(double compute_utilization, double memory_utilizatio
 {
 	double compute = fmin(fmax(compute_utilization, 0), 1), memory = fmin(fmax(memory_utilization, 0), 1);
 
-	return compute + memory > 0 ? fmin(1, power_constants.busy_share + power_constants.compute_share * compute +
-											 power_constants.memory_share * memory)
-								: 0;
+	return compute + memory > 0
+		? fmin(1, power_constants.busy_share + power_constants.compute_share * compute + power_constants.memory_share * memory)
+		: 0;
 }
 
 static double idle_w(const struct usage *usage)
@@ -51,11 +51,13 @@ void energy_inputs(const struct usage *usage, struct energy_inputs *inputs)
 	*idle = (struct figure){.field = "accelerator.idle_w", .status = PROVENANCE_DEFAULT};
 	idle->value = accelerator_idle_w(usage->accelerator, &idle->low, &idle->high, &idle->source);
 	if (idle_measured)
-		*idle = (struct figure){idle->field, usage->calibration->idle_w, usage->calibration->idle_w, usage->calibration->idle_w, measured, PROVENANCE_MEASURED};
+		*idle = (struct figure){
+			idle->field, usage->calibration->idle_w, usage->calibration->idle_w, usage->calibration->idle_w, measured, PROVENANCE_MEASURED};
 	*load = (struct figure){.field = "accelerator.load_w", .status = PROVENANCE_DEFAULT};
 	load->value = accelerator_load_w(usage->accelerator, &load->low, &load->high, &load->source);
 	if (load_measured)
-		*load = (struct figure){load->field, usage->calibration->load_w, usage->calibration->load_w, usage->calibration->load_w, measured, PROVENANCE_MEASURED};
+		*load = (struct figure){
+			load->field, usage->calibration->load_w, usage->calibration->load_w, usage->calibration->load_w, measured, PROVENANCE_MEASURED};
 	inputs->model = (struct figure){"power_model", 1, power_model_low, power_model_high,
 		"E60: measured over modelled power in 296 serving runs on H100 and B200, ML.ENERGY leaderboard 2026-02", PROVENANCE_DERIVED};
 	if (!is_given(host) && usage->hardware)
@@ -70,8 +72,7 @@ static void energy_note(const struct energy_inputs *inputs, struct findings *fin
 {
 	findings_assume_figure(findings, &inputs->idle_w);
 	findings_assume_figure(findings, &inputs->load_w);
-	findings_assume_text(findings, "power_model",
-		"idle + (load - idle) x (0.50 + 0.70 x compute + 0.35 x memory utilization), at most load",
+	findings_assume_text(findings, "power_model", "idle + (load - idle) x (0.50 + 0.70 x compute + 0.35 x memory utilization), at most load",
 		"E60: fitted to 296 serving runs on H100 and B200, ML.ENERGY leaderboard 2026-02");
 	findings_assume_figure(findings, &inputs->host);
 }
@@ -91,7 +92,8 @@ void energy_of_usage(const struct usage *usage, double pue, struct energy *energ
 
 double energy_gpu_log_sigma(const struct energy_inputs *inputs)
 {
-	return interval_joint_sigma(interval_log_sigma(inputs->model.low, inputs->model.high), interval_log_sigma(inputs->load_w.low, inputs->load_w.high));
+	return interval_joint_sigma(
+		interval_log_sigma(inputs->model.low, inputs->model.high), interval_log_sigma(inputs->load_w.low, inputs->load_w.high));
 }
 
 double energy_host_log_sigma(const struct energy_inputs *inputs)

@@ -14,8 +14,10 @@
  * and of the memory, each at its full rate. The same three numbers hold for every accelerator; docs/accuracy.md shows
  * their ranges and the distance to measured runs. */
 #define POWER_CONSTANTS(X) \
-	X(busy_share, 0.1, 0.7, "part of (load - idle) that an accelerator draws as soon as it computes", "clocks, schedulers and caches; only the runs of the fit") \
-	X(compute_share, 0.6, 0.8, "part of (load - idle) that the matrix units add at the dense peak", "set to agree with training (decision 0042): an H100 at 0.4 of its peak draws 613 of 700 W") \
+	X(busy_share, 0.1, 0.7, "part of (load - idle) that an accelerator draws as soon as it computes", \
+		"clocks, schedulers and caches; only the runs of the fit") \
+	X(compute_share, 0.6, 0.8, "part of (load - idle) that the matrix units add at the dense peak", \
+		"set to agree with training (decision 0042): an H100 at 0.4 of its peak draws 613 of 700 W") \
 	X(memory_share, 0.2, 1, "part of (load - idle) that the memory adds at full bandwidth", "only the runs of the fit")
 
 #define POWER_MEMBER(member_, least_, most_, meaning_, source_) double member_;

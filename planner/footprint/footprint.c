@@ -17,10 +17,13 @@ static double water_log_sigma(const struct site *site, double pue_sigma)
 	double wue_sigma = interval_log_sigma(site->wue_low_l_per_kwh, site->wue_high_l_per_kwh);
 	double ewif_sigma = interval_log_sigma(site->ewif_low_l_per_kwh, site->ewif_high_l_per_kwh);
 
-	return whole > 0 ? interval_joint_sigma(site->wue_l_per_kwh / whole * wue_sigma, off_site / whole * interval_joint_sigma(ewif_sigma, pue_sigma)) : 0;
+	return whole > 0
+		? interval_joint_sigma(site->wue_l_per_kwh / whole * wue_sigma, off_site / whole * interval_joint_sigma(ewif_sigma, pue_sigma))
+		: 0;
 }
 
-static struct footprint_spread spread_of(const struct usage *usage, const struct site *site, const struct carbon *carbon, double embodied_sigma)
+static struct footprint_spread spread_of(
+	const struct usage *usage, const struct site *site, const struct carbon *carbon, double embodied_sigma)
 {
 	double pue_sigma = interval_log_sigma(given_or(site->pue_low, site->pue), given_or(site->pue_high, site->pue));
 	double grid_sigma = carbon_grid_log_sigma(site), share = carbon->total_kgco2e > 0 ? carbon->operational_kgco2e / carbon->total_kgco2e : 1;
@@ -48,8 +51,7 @@ static struct grid_span use_hours_of_run(const struct usage *usage, struct site 
 	return span;
 }
 
-void footprint_of_usage(
-	const struct usage *usage, const struct site *site, struct footprint *footprint, struct findings *findings)
+void footprint_of_usage(const struct usage *usage, const struct site *site, struct footprint *footprint, struct findings *findings)
 {
 	struct site known = *site;
 	struct embodied embodied;
@@ -76,8 +78,7 @@ void footprint_of_usage(
 	footprint->spread = spread_of(usage, &known, &footprint->carbon, embodied.log_sigma);
 	footprint->total_kwh = interval_of_product(footprint->energy.total_kwh, &footprint->spread.total_kwh, 1);
 	footprint->total_kgco2e = interval_of_product(footprint->carbon.total_kgco2e, &footprint->spread.total_kgco2e, 1);
-	CHECK(isfinite(footprint->energy.total_kwh) && isfinite(footprint->carbon.total_kgco2e) &&
-		  isfinite(footprint->water_l));
+	CHECK(isfinite(footprint->energy.total_kwh) && isfinite(footprint->carbon.total_kgco2e) && isfinite(footprint->water_l));
 }
 
 /* A figure of the site. A range of 0 to 0 means that no range is known. */
@@ -97,15 +98,20 @@ void footprint_inputs(const struct usage *usage, const struct site *site, struct
 	site_complete(&known, NULL);
 	energy_inputs(usage, &energy);
 	embodied_of_usage(usage, &embodied, NULL);
-	figures_add(inputs, place_figure("site.grid_gco2e_per_kwh", known.grid_gco2e_per_kwh, known.grid_low_gco2e_per_kwh, known.grid_high_gco2e_per_kwh,
-		known.grid_source, known.grid_status));
-	figures_add(inputs, place_figure("site.grid_marginal_gco2e_per_kwh", known.grid_marginal_gco2e_per_kwh, 0, 0, known.grid_source, known.grid_status));
-	figures_add(inputs, place_figure("site.grid_market_gco2e_per_kwh", known.grid_market_gco2e_per_kwh, 0, 0, known.grid_source, known.grid_status));
+	figures_add(inputs,
+		place_figure("site.grid_gco2e_per_kwh", known.grid_gco2e_per_kwh, known.grid_low_gco2e_per_kwh, known.grid_high_gco2e_per_kwh,
+			known.grid_source, known.grid_status));
+	figures_add(inputs,
+		place_figure("site.grid_marginal_gco2e_per_kwh", known.grid_marginal_gco2e_per_kwh, 0, 0, known.grid_source, known.grid_status));
+	figures_add(inputs,
+		place_figure("site.grid_market_gco2e_per_kwh", known.grid_market_gco2e_per_kwh, 0, 0, known.grid_source, known.grid_status));
 	figures_add(inputs, place_figure("site.pue", known.pue, known.pue_low, known.pue_high, known.pue_source, known.pue_status));
-	figures_add(inputs, place_figure("site.wue_l_per_kwh", known.wue_l_per_kwh, known.wue_low_l_per_kwh, known.wue_high_l_per_kwh, known.wue_source,
-		known.wue_status));
-	figures_add(inputs, place_figure("site.ewif_l_per_kwh", known.ewif_l_per_kwh, known.ewif_low_l_per_kwh, known.ewif_high_l_per_kwh, known.ewif_source,
-		known.ewif_status));
+	figures_add(inputs,
+		place_figure("site.wue_l_per_kwh", known.wue_l_per_kwh, known.wue_low_l_per_kwh, known.wue_high_l_per_kwh, known.wue_source,
+			known.wue_status));
+	figures_add(inputs,
+		place_figure("site.ewif_l_per_kwh", known.ewif_l_per_kwh, known.ewif_low_l_per_kwh, known.ewif_high_l_per_kwh, known.ewif_source,
+			known.ewif_status));
 	figures_add(inputs, energy.idle_w);
 	figures_add(inputs, energy.load_w);
 	figures_add(inputs, energy.model);
@@ -119,17 +125,23 @@ void footprint_inputs(const struct usage *usage, const struct site *site, struct
 void footprint_warn_of_hours(const struct site *site, const struct carbon *carbon, struct findings *findings)
 {
 	if (site->hours.count == 0 && site->run_start_us > 0)
-		findings_warn(findings, "site.start is not used: no hours of this site's grid are known after it, so the whole run uses the site's mean of %.4g g/kWh. "
-			"Give site.series, or name a site whose grid a feed reports", site->grid_gco2e_per_kwh);
+		findings_warn(findings,
+			"site.start is not used: no hours of this site's grid are known after it, so the whole run uses the site's mean of %.4g g/kWh. "
+			"Give site.series, or name a site whose grid a feed reports",
+			site->grid_gco2e_per_kwh);
 	else if (carbon->hourly_fraction < 1)
-		findings_warn(findings, "carbon: %.3g %% of the run are counted hour by hour (%s); the rest uses the site's mean of %.4g g/kWh, because the known hours do not "
-			"cover the whole run", 100 * carbon->hourly_fraction, site->hours.source ? site->hours.source : "site.series", site->grid_gco2e_per_kwh);
+		findings_warn(findings,
+			"carbon: %.3g %% of the run are counted hour by hour (%s); the rest uses the site's mean of %.4g g/kWh, because the known hours do not "
+			"cover the whole run",
+			100 * carbon->hourly_fraction, site->hours.source ? site->hours.source : "site.series", site->grid_gco2e_per_kwh);
 	if (carbon->hourly_fraction > 0)
-		findings_assume_text(findings, "site.series", "carbon.operational_kgco2e follows the grid in each hour of the run; the power is the same in all hours",
+		findings_assume_text(findings, "site.series",
+			"carbon.operational_kgco2e follows the grid in each hour of the run; the power is the same in all hours",
 			site->hours.source && strcmp(site->hours.source, "request") != 0 ? site->hours.source : "E109: site.series of the request");
 }
 
-void footprint_provenance(const struct footprint *footprint, const struct site *site, struct spread hours, struct provenance *list, size_t *count)
+void footprint_provenance(
+	const struct footprint *footprint, const struct site *site, struct spread hours, struct provenance *list, size_t *count)
 {
 	const struct footprint_spread *of = &footprint->spread;
 	const struct carbon *carbon = &footprint->carbon;

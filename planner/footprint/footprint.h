@@ -12,11 +12,11 @@ struct usage {
 	const struct accelerator *accelerator;
 	const struct calibration *calibration; /* NULL: none */
 	double gpu_count, node_count;
-	double hours; /* failures and restarts included */
-	double busy_fraction; /* fraction of the hours in which they compute; they idle in the rest */
-	double compute_utilization; /* 0..1, of the dense peak, while busy (hfu) */
-	double memory_utilization; /* 0..1, of the bandwidth, while busy */
-	double host_power_fraction; /* of accelerator power; absent: the value of `hardware`, else the cited default (E63) */
+	double hours;                            /* failures and restarts included */
+	double busy_fraction;                    /* fraction of the hours in which they compute; they idle in the rest */
+	double compute_utilization;              /* 0..1, of the dense peak, while busy (hfu) */
+	double memory_utilization;               /* 0..1, of the bandwidth, while busy */
+	double host_power_fraction;              /* of accelerator power; absent: the value of `hardware`, else the cited default (E63) */
 	const struct hardware_request *hardware; /* figures of the machines that the request gives; NULL: none */
 };
 
@@ -39,8 +39,7 @@ struct footprint {
 
 /* Computes the footprint of a usage: energy (E60, E63), carbon (E64, E65, E109), water (E66) and their spreads (E108).
  * Notes assumptions in `findings` (may be NULL). hours, gpu_count and node_count must be finite. */
-void footprint_of_usage(
-	const struct usage *usage, const struct site *site, struct footprint *footprint, struct findings *findings);
+void footprint_of_usage(const struct usage *usage, const struct site *site, struct footprint *footprint, struct findings *findings);
 
 /* Appends the inputs of a footprint to `inputs`, each with its range, source and status: grid (market and marginal
  * where known), PUE, WUE, EWIF, idle and load power, the power model, the host's share, embodied carbon of accelerator
@@ -52,6 +51,7 @@ void footprint_warn_of_hours(const struct site *site, const struct carbon *carbo
 
 /* E108. Appends the provenance of an option's `energy`, `carbon` and `water_l`, each with its range. hours: spread of
  * the hours. Leaves out absent figures. */
-void footprint_provenance(const struct footprint *footprint, const struct site *site, struct spread hours, struct provenance *list, size_t *count);
+void footprint_provenance(
+	const struct footprint *footprint, const struct site *site, struct spread hours, struct provenance *list, size_t *count);
 
 #endif

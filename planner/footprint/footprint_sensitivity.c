@@ -64,7 +64,8 @@ static struct effect effect_of(const struct moved *before, const struct moved *a
 struct figure sensitivity_range(const struct figure *input)
 {
 	struct figure range = *input;
-	bool share = strcmp(input->field, "mfu") == 0 || strcmp(input->field, "hardware.used_fraction") == 0 || strcmp(input->field, "utilization") == 0;
+	bool share = strcmp(input->field, "mfu") == 0 || strcmp(input->field, "hardware.used_fraction") == 0 ||
+		strcmp(input->field, "utilization") == 0;
 
 	if (!(range.high > range.low)) {
 		range.low *= 1 - tenth;

@@ -6,7 +6,7 @@ static const double checkpoint_bytes_per_s_per_gpu = 2.3e12 / 40 / 384;
  * part. */
 static const double copy_bytes_per_s = 0.75 * 31.5e9;
 static const int64_t spares_max = 10000;
-static const double exponent_max = 60;  /* beyond: the job practically never ends */
+static const double exponent_max = 60; /* beyond: the job practically never ends */
 static const double fraction_min = 1e-6;
 
 double reliability_young_interval(double checkpoint, double mtbf)
@@ -90,7 +90,8 @@ struct reliability reliability_of_job(const struct training_input *input, double
 {
 	const struct training_request *request = &input->request;
 	double mtbf_gpu_hours = given_or(request->reliability.mtbf_gpu_hours, RELIABILITY_MTBF_GPU_HOURS);
-	double broken = gpu_count / mtbf_gpu_hours * RELIABILITY_NODE_SHARE * given_or(request->reliability.repair_hours, RELIABILITY_REPAIR_HOURS);
+	double broken = gpu_count / mtbf_gpu_hours * RELIABILITY_NODE_SHARE *
+		given_or(request->reliability.repair_hours, RELIABILITY_REPAIR_HOURS);
 	struct reliability result;
 
 	result.spot = spot;
@@ -106,6 +107,6 @@ double reliability_fraction(const struct reliability *job, double mtbf_hours)
 {
 	double unwritten = job->write_hours - job->checkpoint_hours;
 
-	return fmax(fraction_min, (1 - job->waiting) *
-		reliability_goodput(job->checkpoint_hours, job->interval_hours, mtbf_hours, job->restart_hours + unwritten));
+	return fmax(fraction_min,
+		(1 - job->waiting) * reliability_goodput(job->checkpoint_hours, job->interval_hours, mtbf_hours, job->restart_hours + unwritten));
 }

@@ -8,10 +8,10 @@
  * interruptions, 419 of them unexpected, in 54 days on 16,384 H100 (Grattafiori et al. 2024, arXiv 2407.21783, section
  * 3.3.4). OPT-175B: 12.3 thousand: about two hosts of 128 a day (metaseq logbook). Meta RSC: 29.5 thousand: 6.5 per
  * 1,000 node-days (Kokolis et al. 2024, arXiv 2410.21680). */
-#define RELIABILITY_MTBF_GPU_HOURS 50.7e3
-#define RELIABILITY_MTBF_LOW_GPU_HOURS 12.3e3
+#define RELIABILITY_MTBF_GPU_HOURS      50.7e3
+#define RELIABILITY_MTBF_LOW_GPU_HOURS  12.3e3
 #define RELIABILITY_MTBF_HIGH_GPU_HOURS 60e3
-#define RELIABILITY_RESTART_MINUTES 10.0
+#define RELIABILITY_RESTART_MINUTES     10.0
 
 /* E46. Checkpoint bytes of a trained parameter: 16-bit weights, 32-bit master weights and moments. BLOOM: 2.3 TB over
  * 176e9 parameters is 13.05. */
@@ -20,8 +20,8 @@
 /* Hardware fails in 78 % of the unexpected interruptions (Grattafiori et al. 2024, section 3.3.4). The exchange of a
  * node takes a day: with OPT-175B's two hosts of 128 a day (metaseq logbook) this recommends 6 spares, 5 %;
  * ml-engineering reports 5 to 10 %. */
-#define RELIABILITY_NODE_SHARE 0.78
-#define RELIABILITY_REPAIR_HOURS 24.0
+#define RELIABILITY_NODE_SHARE       0.78
+#define RELIABILITY_REPAIR_HOURS     24.0
 #define RELIABILITY_SPARE_CONFIDENCE 0.99
 
 struct reliability {
@@ -29,12 +29,12 @@ struct reliability {
 	double checkpoint_hours; /* training stops for so long for one checkpoint */
 	double write_hours;      /* until a checkpoint is on storage; above checkpoint_hours if it is written beside the training */
 	double restart_hours;
-	double interval_hours;   /* useful time between checkpoints */
-	bool spot;               /* interruptions of spot instances are counted */
-	int64_t spare_nodes;     /* given, or recommended */
+	double interval_hours; /* useful time between checkpoints */
+	bool spot;             /* interruptions of spot instances are counted */
+	int64_t spare_nodes;   /* given, or recommended */
 	bool spares_given;
-	double waiting;          /* fraction of the time in which more nodes are broken than there are spares; 0 if the spares are recommended */
-	double fraction;         /* goodput: useful over wall clock, 0 < f <= 1 */
+	double waiting;  /* fraction of the time in which more nodes are broken than there are spares; 0 if the spares are recommended */
+	double fraction; /* goodput: useful over wall clock, 0 < f <= 1 */
 };
 
 /* E47. Compute the interval between checkpoints that loses the least time, by Young and by Daly.

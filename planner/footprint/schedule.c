@@ -20,7 +20,7 @@ struct scheduler {
 	struct timetable_task task; /* without its slots */
 	struct schedule_weights weights;
 	double kgco2e_scale, usd_scale; /* carbon and cost of running at once */
-	bool priced; /* carbon_usd_per_t is given: the objective is money */
+	bool priced;                    /* carbon_usd_per_t is given: the objective is money */
 };
 
 static int64_t series_steps(const struct schedule_series *series)
@@ -120,7 +120,7 @@ static double objective_of(const struct scheduler *scheduler, double kgco2e, dou
 	if (scheduler->priced)
 		return usd + kgco2e / kg_per_t * scheduler->request->carbon_usd_per_t;
 	return (scheduler->weights.carbon > 0 ? scheduler->weights.carbon * kgco2e / scheduler->kgco2e_scale : 0) +
-		   (scheduler->weights.cost > 0 ? scheduler->weights.cost * usd / scheduler->usd_scale : 0);
+		(scheduler->weights.cost > 0 ? scheduler->weights.cost * usd / scheduler->usd_scale : 0);
 }
 
 static double item_or(const struct number_list *list, int64_t index)
@@ -217,7 +217,8 @@ static void check_series(const struct scheduler *scheduler, size_t index, struct
 	snprintf(pointer, sizeof pointer, "/series/%zu", index);
 	for (size_t i = 0; i < index; i++)
 		if (strcmp(scheduler->request->series.items[i].region, series->region) == 0) {
-			failure_add(failure, pointer, "duplicate", "/series/%zu has the region %s too; each series needs a region of its own", i, series->region);
+			failure_add(failure, pointer, "duplicate", "/series/%zu has the region %s too; each series needs a region of its own", i,
+				series->region);
 			break;
 		}
 	if (series->gco2e_per_kwh.count == 0 && series->usd_per_kwh.count == 0)
@@ -226,9 +227,11 @@ static void check_series(const struct scheduler *scheduler, size_t index, struct
 		failure_add(failure, pointer, "conflict", "%zu intensities and %zu prices; both lists must have the same length",
 			series->gco2e_per_kwh.count, series->usd_per_kwh.count);
 	else if (scheduler->weights.carbon > 0 && series->gco2e_per_kwh.count == 0)
-		failure_add(failure, pointer, "required", "the objective needs gco2e_per_kwh in every series: give it here, or give weights of cost alone");
+		failure_add(
+			failure, pointer, "required", "the objective needs gco2e_per_kwh in every series: give it here, or give weights of cost alone");
 	else if (wants_usd && series->usd_per_kwh.count == 0)
-		failure_add(failure, pointer, "required", "the objective needs usd_per_kwh in every series: give it here, or give weights of carbon alone");
+		failure_add(
+			failure, pointer, "required", "the objective needs usd_per_kwh in every series: give it here, or give weights of carbon alone");
 	else if (series_steps(series) * series->step_minutes > TIMETABLE_MINUTES_MAX)
 		failure_add(failure, pointer, "too_long", "%lld steps of %lld minutes are longer than a year; give at most %d minutes",
 			(long long)series_steps(series), (long long)series->step_minutes, TIMETABLE_MINUTES_MAX);
@@ -245,7 +248,8 @@ static void check_job(const struct schedule_request *request, struct failure *fa
 	if (request->series.count == 0)
 		failure_add(failure, "/series", "required", "give at least one series, with gco2e_per_kwh or usd_per_kwh of a region");
 	if (request->earliest_us > 0 && request->deadline_us > 0 && request->deadline_us <= request->earliest_us)
-		failure_add(failure, "/deadline", "conflict", "the deadline is not after the earliest start; give a later deadline or an earlier start");
+		failure_add(
+			failure, "/deadline", "conflict", "the deadline is not after the earliest start; give a later deadline or an earlier start");
 	if (is_given(request->carbon_usd_per_t) && (is_given(request->weights.carbon) || is_given(request->weights.cost)))
 		failure_add(failure, "/carbon_usd_per_t", "conflict", "weights and carbon_usd_per_t exclude each other; give one of them");
 	else if (request->weights.carbon <= 0 && request->weights.cost <= 0)
@@ -268,7 +272,8 @@ static void weights_set(struct scheduler *scheduler, struct findings *findings)
 		return;
 	}
 	scheduler->weights = carbon ? (struct schedule_weights){1, 0} : (struct schedule_weights){0, 1};
-	findings_assume_text(findings, "weights", carbon ? "carbon alone" : "cost alone", "E103: follows from the data in the series; give weights or carbon_usd_per_t to weigh both");
+	findings_assume_text(findings, "weights", carbon ? "carbon alone" : "cost alone",
+		"E103: follows from the data in the series; give weights or carbon_usd_per_t to weigh both");
 }
 
 static enum status refuse_short(const struct scheduler *scheduler, struct failure *failure)
@@ -401,18 +406,21 @@ static void schedule_remark(const struct scheduler *scheduler, struct findings *
 
 		if (late || soon)
 			findings_warn(findings, "the series of %s %s: the job does not run outside of the series", series->region,
-				late && soon ? "begins after the earliest start and ends before the deadline" : late ? "begins after the earliest start" : "ends before the deadline");
+				late && soon ? "begins after the earliest start and ends before the deadline"
+					: late   ? "begins after the earliest start"
+							 : "ends before the deadline");
 	}
 	if (scheduler->task.pauses && !is_given(request->restart_minutes))
-		findings_assume_number(findings, "restart_minutes", RELIABILITY_RESTART_MINUTES, "E47: Grattafiori et al. 2024; running time without progress after each pause");
+		findings_assume_number(findings, "restart_minutes", RELIABILITY_RESTART_MINUTES,
+			"E47: Grattafiori et al. 2024; running time without progress after each pause");
 	if (!scheduler->task.pauses && is_given(request->restart_minutes))
 		findings_warn(findings, "restart_minutes is not used: the job runs in one piece. Set checkpointable to true to let it pause");
 	if (request->checkpointable == TRUTH_UNSET)
 		findings_assume_text(findings, "checkpointable", "false", "E100: a job runs in one piece unless the request says that it can pause");
 }
 
-enum status planner_schedule(const struct schedule_request *request, const struct schedule_memory *memory, struct schedule *schedule,
-	struct failure *failure)
+enum status planner_schedule(
+	const struct schedule_request *request, const struct schedule_memory *memory, struct schedule *schedule, struct failure *failure)
 {
 	struct scheduler scheduler = {.request = request, .memory = memory, .task = task_of(request)};
 	struct candidate_region regions[SCHEDULE_SERIES_MAX];

@@ -24,18 +24,18 @@ struct schedule_weights {
 };
 
 struct schedule_request {
-	const char *plan_id; /* plan that provides the hours, power and restart that the request leaves out; NULL: none */
-	double hours;        /* of work, > 0; used in whole minutes, rounded up */
-	double mean_kw;      /* while the job runs, building included */
-	enum truth checkpointable; /* may pause: default false */
-	double restart_minutes;    /* running time without progress after each pause; default 10 */
+	const char *plan_id;              /* plan that provides the hours, power and restart that the request leaves out; NULL: none */
+	double hours;                     /* of work, > 0; used in whole minutes, rounded up */
+	double mean_kw;                   /* while the job runs, building included */
+	enum truth checkpointable;        /* may pause: default false */
+	double restart_minutes;           /* running time without progress after each pause; default 10 */
 	int64_t earliest_us, deadline_us; /* ABSENT_COUNT: the beginning and the end of the series */
 	struct {
 		struct schedule_series *items;
 		size_t count;
 	} series;
-	const char *as_of;         /* plan, catalogue and feeds are read as of this time; NULL: now */
-	const char *series_source; /* source of the intensities that the request did not give; NULL: it gave them all */
+	const char *as_of;               /* plan, catalogue and feeds are read as of this time; NULL: now */
+	const char *series_source;       /* source of the intensities that the request did not give; NULL: it gave them all */
 	struct schedule_weights weights; /* absent: carbon alone, or cost alone if no intensities are given */
 	double carbon_usd_per_t;         /* instead of weights: the objective is cost plus this price times carbon */
 };
@@ -53,7 +53,7 @@ struct schedule_choice {
 	double running_hours, restart_hours; /* running_hours includes restart_hours */
 	double delay_hours;                  /* its end less the end of running at once */
 	double kwh, kgco2e, usd;
-	double objective; /* E103. With weights that sum to 1 running at once is 1; with a price of carbon USD */
+	double objective;               /* E103. With weights that sum to 1 running at once is 1; with a price of carbon USD */
 	double saved_kgco2e, saved_usd; /* against running at once; negative: it emits or costs more */
 	double usd_per_t_saved;         /* extra cost for each tonne saved; absent: no carbon is saved, or the cost is not higher */
 	enum truth proved;              /* true: no timetable is better; false: no timetable is better by more than `gap` */
@@ -75,10 +75,10 @@ struct schedule {
 
 /* Memory of the caller. */
 struct schedule_memory {
-	struct timetable_slot *slots;   /* schedule_slots_max() items; pieces and answer: one more */
+	struct timetable_slot *slots; /* schedule_slots_max() items; pieces and answer: one more */
 	struct timetable_piece *pieces;
 	struct schedule_piece *answer;
-	void *workspace;                /* schedule_workspace_bytes() */
+	void *workspace; /* schedule_workspace_bytes() */
 };
 
 /* Return the slots of the longest series, and the bytes of workspace that a request needs. */
@@ -92,7 +92,7 @@ size_t schedule_workspace_bytes(const struct schedule_request *request);
  * Returned: STATUS_OK and the schedule, all figures finite or absent; STATUS_INVALID with the faults of the request;
  *             STATUS_INFEASIBLE if no region has enough time, with the change that helps
  * Case:     tests/planner/test_schedule.c */
-FALLIBLE enum status planner_schedule(const struct schedule_request *request, const struct schedule_memory *memory,
-	struct schedule *schedule, struct failure *failure);
+FALLIBLE enum status planner_schedule(
+	const struct schedule_request *request, const struct schedule_memory *memory, struct schedule *schedule, struct failure *failure);
 
 #endif

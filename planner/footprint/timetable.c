@@ -92,7 +92,8 @@ static void relaxation_place(const struct timetable_task *task, void *workspace,
 
 /* Searches the range between bound and cost, its lowest part first: the best is mostly there, and the search then
  * follows few beginnings. */
-static void search_below_cost(const struct timetable_task *task, const struct timetable_relaxation *relaxation, void *memory, struct timetable *table)
+static void search_below_cost(
+	const struct timetable_task *task, const struct timetable_relaxation *relaxation, void *memory, struct timetable *table)
 {
 	static const double shares[] = {1.0 / 64, 1.0 / 8, 1};
 	double ceiling = table->cost - fabs(table->cost) * worth_while, floor = relaxation->bound;
@@ -129,7 +130,8 @@ static bool sketch_table(const struct timetable_task *task, struct timetable_rel
 		relaxation_place(task, workspace, relaxation);
 		timetable_relax(task, relaxation, table);
 	}
-	if (table->count == 0 || table->cost >= unbroken_cost - fabs(unbroken_cost) * worth_while) { /* of equal costs, also of 0, the piece without pauses */
+	if (table->count == 0 ||
+		table->cost >= unbroken_cost - fabs(unbroken_cost) * worth_while) { /* of equal costs, also of 0, the piece without pauses */
 		table->pieces[0] = unbroken;
 		table->count = 1;
 		table->cost = unbroken_cost;

@@ -9,7 +9,7 @@
 struct timetable_relaxation {
 	double multiplier; /* cost of a minute of work, >= 0 */
 	double *fresh, *running, *paused;
-	double bound;      /* lower bound of every timetable's cost: fresh[0] + multiplier x work */
+	double bound; /* lower bound of every timetable's cost: fresh[0] + multiplier x work */
 };
 
 static inline double timetable_slot_cost(const struct timetable_task *task, size_t slot, int64_t minutes)
@@ -29,7 +29,7 @@ size_t timetable_search_bytes(const struct timetable_task *task);
 
 /* Finds the cheapest timetable below `limit`. NOTHING: there is none. FOUND: pieces and cost are filled. GAVE_UP: the
  * search exceeded its limits; the best timetable found by then, if any, is in `table`. */
-enum timetable_search_end timetable_search(const struct timetable_task *task, const struct timetable_relaxation *relaxation,
-	double limit, void *memory, struct timetable *table);
+enum timetable_search_end timetable_search(
+	const struct timetable_task *task, const struct timetable_relaxation *relaxation, double limit, void *memory, struct timetable *table);
 
 #endif

@@ -48,13 +48,13 @@ static bool path_runs(const struct timetable_task *task, const struct timetable_
 		break;
 	}
 	return relaxation->running[i] < relaxation->paused[i + 1] ||
-		   timetable_slot_cost(task, i, task->slots[i].minutes) - relaxation->multiplier * (double)task->slots[i].minutes +
-				   relaxation->running[i + 1] <= relaxation->paused[i + 1];
+		timetable_slot_cost(task, i, task->slots[i].minutes) - relaxation->multiplier * (double)task->slots[i].minutes +
+			relaxation->running[i + 1] <=
+		relaxation->paused[i + 1];
 }
 
 /* Follows the relaxed path and writes its pieces into `table`, which may be NULL. */
-static struct answer follow_path(
-	const struct timetable_task *task, const struct timetable_relaxation *relaxation, struct timetable *table)
+static struct answer follow_path(const struct timetable_task *task, const struct timetable_relaxation *relaxation, struct timetable *table)
 {
 	struct answer answer = {0, 0};
 	enum state state = FRESH;

@@ -44,7 +44,7 @@ struct search {
 	int64_t grain, steps;
 	int32_t work, restart; /* grains */
 	double limit;
-	uint32_t found;        /* last node of the best timetable so far */
+	uint32_t found; /* last node of the best timetable so far */
 	bool gave_up;
 };
 
@@ -75,8 +75,7 @@ static size_t places_of(const struct timetable_task *task)
 
 size_t timetable_search_bytes(const struct timetable_task *task)
 {
-	return NODES_MAX * sizeof(struct node) +
-		   2 * SET_COUNT * (BEGINNINGS_MAX * sizeof(struct beginning) + places_of(task) * sizeof(int32_t));
+	return NODES_MAX * sizeof(struct node) + 2 * SET_COUNT * (BEGINNINGS_MAX * sizeof(struct beginning) + places_of(task) * sizeof(int32_t));
 }
 
 /* Adds a node and returns its index. The search gives up if there is no room. */
@@ -224,8 +223,8 @@ static void pieces_fill(const struct search *search, struct timetable *table)
 	table->cost = timetable_cost(search->task, table->pieces, table->count);
 }
 
-enum timetable_search_end timetable_search(const struct timetable_task *task, const struct timetable_relaxation *relaxation,
-	double limit, void *memory, struct timetable *table)
+enum timetable_search_end timetable_search(
+	const struct timetable_task *task, const struct timetable_relaxation *relaxation, double limit, void *memory, struct timetable *table)
 {
 	struct search search = {.task = task, .relaxation = relaxation, .grain = grain_of(task), .limit = limit, .found = NODE_NONE};
 

@@ -77,11 +77,11 @@ bool accelerator_is_neuron(const struct accelerator *accelerator)
 
 bool accelerator_has_grace(const struct accelerator *accelerator)
 {
-	return accelerator->vendor && strcmp(accelerator->vendor, "nvidia") == 0 && accelerator->form_factor && strcmp(accelerator->form_factor, "superchip") == 0;
+	return accelerator->vendor && strcmp(accelerator->vendor, "nvidia") == 0 && accelerator->form_factor &&
+		strcmp(accelerator->form_factor, "superchip") == 0;
 }
 
-double accelerator_peak_flops_per_s(
-	const struct accelerator *accelerator, enum precision precision, enum precision *used)
+double accelerator_peak_flops_per_s(const struct accelerator *accelerator, enum precision precision, enum precision *used)
 {
 	/* The formats to try for each format, in order. FP16 and BF16 replace each other; narrower formats try BF16 first.
 	 * Without 4-bit arithmetic kernels widen 4-bit weights to 16 bits, not to 8 (Marlin: Frantar et al. 2024). So they
@@ -184,9 +184,8 @@ double accelerator_idle_w(const struct accelerator *accelerator, double *low_w, 
 	if (high_w)
 		*high_w = stated ? accelerator->idle_w : load_w * idle_share_high;
 	if (source)
-		*source =
-			stated ? (accelerator->source ? accelerator->source : "catalogue row")
-				   : "E62: 0.118 of the load power, median of the catalogue's eleven GPU rows with both figures (0.114 to 0.144)";
+		*source = stated ? (accelerator->source ? accelerator->source : "catalogue row")
+						 : "E62: 0.118 of the load power, median of the catalogue's eleven GPU rows with both figures (0.114 to 0.144)";
 	return stated ? accelerator->idle_w : load_w * idle_share;
 }
 

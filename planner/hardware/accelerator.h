@@ -13,12 +13,12 @@
 struct accelerator {
 	const char *id, *vendor, *name, *form_factor, *memory_type, *interconnect;
 	int64_t release_year;
-	double memory_gb; /* name-plate, 10^9 bytes */
+	double memory_gb;           /* name-plate, 10^9 bytes */
 	double memory_usable_bytes; /* as the driver reports it; plans use this capacity */
 	double memory_bandwidth_gbs;
 	double tflops_fp64, tflops_fp32, tflops_tf32, tflops_bf16, tflops_fp16, tflops_fp8, tops_int8, tflops_fp4;
 	double tdp_w, idle_w;
-	double load_w; /* measured at full load by the maker, if that differs from the TDP; 0: absent */
+	double load_w;           /* measured at full load by the maker, if that differs from the TDP; 0: absent */
 	double interconnect_gbs; /* both directions, per accelerator, inside the NVLink domain or a similar one */
 	int64_t pcie_gen, max_nvlink_domain, transistor_nm;
 	double die_area_mm2, embodied_kgco2e, embodied_boavizta_kgco2e;
@@ -43,8 +43,7 @@ bool accelerator_has_grace(const struct accelerator *accelerator);
  * Returned: FLOP/s (operations/s for integers), 0 if no usable format has a rate; *used, if not NULL: the format of
  *             that rate. A format without a rate, and INT8 if it is slower than 16 bits, falls back to 16 bits (BF16,
  *             then FP16), then TF32, then FP32; weights in a narrow format are then only stored narrow. */
-double accelerator_peak_flops_per_s(
-	const struct accelerator *accelerator, enum precision precision, enum precision *used);
+double accelerator_peak_flops_per_s(const struct accelerator *accelerator, enum precision precision, enum precision *used);
 
 /* Returns the best training precision of the accelerator: BF16, else FP16, else FP32. */
 enum precision accelerator_training_precision(const struct accelerator *accelerator);
@@ -82,8 +81,8 @@ enum term { TERM_UNSET, TERM_ON_DEMAND, TERM_SPOT, TERM_RESERVED_1Y, TERM_RESERV
 struct offer {
 	const char *provider, *instance_type, *region, *as_of, *source;
 	enum term term;
-	int64_t gpus; /* per instance */
-	double usd_per_gpu_hour; /* price of the whole instance over its accelerators; the host is included */
+	int64_t gpus;                                       /* per instance */
+	double usd_per_gpu_hour;                            /* price of the whole instance over its accelerators; the host is included */
 	double low_usd_per_gpu_hour, high_usd_per_gpu_hour; /* range of comparable offers */
 };
 
@@ -94,7 +93,7 @@ struct site {
 	double pue, wue_l_per_kwh, ewif_l_per_kwh, electricity_usd_per_kwh;
 	double grid_low_gco2e_per_kwh, grid_high_gco2e_per_kwh, pue_low, pue_high;
 	double wue_low_l_per_kwh, wue_high_l_per_kwh, ewif_low_l_per_kwh, ewif_high_l_per_kwh; /* 0: not known */
-	const char *grid_source, *pue_source, *wue_source, *ewif_source, *water_source; /* water_source: of wue_l_per_kwh */
+	const char *grid_source, *pue_source, *wue_source, *ewif_source, *water_source;        /* water_source: of wue_l_per_kwh */
 	enum provenance_status grid_status, pue_status, wue_status, ewif_status;
 	struct grid_hours hours; /* E109; count 0: none */
 	int64_t run_start_us;    /* used with `hours`: start of the run */
@@ -108,20 +107,20 @@ enum product_class product_class_of(double rows, double columns, double inner);
 
 /* Measured figures (planner/measurement/evidence.h selects them). A member that is not above 0 was not measured. */
 struct calibration {
-	const char *id; /* of the leading calibration; NULL: none applies, and all other members are ignored */
-	double gemm_efficiency; /* fraction of the dense peak that products of unlimited size reach (E121) */
+	const char *id;           /* of the leading calibration; NULL: none applies, and all other members are ignored */
+	double gemm_efficiency;   /* fraction of the dense peak that products of unlimited size reach (E121) */
 	double memory_efficiency; /* fraction of the catalogue's bandwidth */
 	double kernel_launch_s;
 	double idle_w, load_w;
 	const char *source;
 	double gemm_class_efficiency[PRODUCT_CLASS_COUNT]; /* of each class; 0: not measured, or the plan's own products were measured instead */
-	enum precision gemm_precision; /* format of the measured products */
-	double gemm_low, gemm_high; /* range of gemm_efficiency */
-	double memory_low, memory_high, kernel_launch_low_s, kernel_launch_high_s, host_low_bytes_per_s, host_high_bytes_per_s, collective_low_bytes_per_s,
-		collective_high_bytes_per_s; /* ranges with a probability of 80 %; low not above 0: not reported */
-	double host_latency_s, host_bytes_per_s; /* between host and device, one direction */
-	double collective_latency_s, collective_bytes_per_s; /* inside a link domain */
-	double storage_bytes_per_s; /* one machine reads */
+	enum precision gemm_precision;                     /* format of the measured products */
+	double gemm_low, gemm_high;                        /* range of gemm_efficiency */
+	double memory_low, memory_high, kernel_launch_low_s, kernel_launch_high_s, host_low_bytes_per_s, host_high_bytes_per_s,
+		collective_low_bytes_per_s, collective_high_bytes_per_s; /* ranges with a probability of 80 %; low not above 0: not reported */
+	double host_latency_s, host_bytes_per_s;                     /* between host and device, one direction */
+	double collective_latency_s, collective_bytes_per_s;         /* inside a link domain */
+	double storage_bytes_per_s;                                  /* one machine reads */
 	double stack_speed; /* of the request's software: predicted over observed time of a step (E125) */
 	double stack_low, stack_high;
 	double stack_likeness; /* of the observed jobs to the planned one (E148), > 0 to 1; the three members above include it */
@@ -143,14 +142,17 @@ struct supply {
 	struct site site;
 };
 
-enum { SUPPLIES_MAX = 8, SUPPLIES_MOST = 256 }; /* SUPPLIES_MAX: one for each size of instance; SUPPLIES_MOST: of a service, also by place and term */
+enum {
+	SUPPLIES_MAX = 8,
+	SUPPLIES_MOST = 256
+}; /* SUPPLIES_MAX: one for each size of instance; SUPPLIES_MOST: of a service, also by place and term */
 
 /* A part of a board that can be split (NVIDIA MIG). It has its own memory, bandwidth and multiprocessors, and no link
  * to another part. */
 struct mig_slice {
 	const char *profile, *source;
 	int64_t per_board;
-	double memory_bytes; /* as the driver reports it */
+	double memory_bytes;                   /* as the driver reports it */
 	double bandwidth_share, compute_share; /* fractions of the board's */
 };
 
@@ -181,16 +183,16 @@ struct candidate {
 	struct offer offer; /* of whole nodes, if `supplies` has several */
 	struct site site;
 	const struct supply *supplies; /* the cheapest offer of each size of instance; planner/footprint/supply.h chooses among them */
-	size_t supply_count; /* 0: only `offer` and `site` apply */
+	size_t supply_count;           /* 0: only `offer` and `site` apply */
 	struct calibration calibration;
 	const struct own_runs *own_runs; /* reported trainings, each with its likeness to one on this accelerator; NULL: none */
 	int64_t gpus_per_node;
-	bool single; /* rented only one by one, and not named by the request: no group of them is rented with links between them */
-	double internode_gbs; /* per accelerator, one direction */
+	bool single;              /* rented only one by one, and not named by the request: no group of them is rented with links between them */
+	double internode_gbs;     /* per accelerator, one direction */
 	int64_t torus_dimensions; /* of a domain's links; 0: each accelerator reaches every other at its full rate (switches, or links to all) */
 	struct own_price own_price;
 	struct slice_sizes slice_sizes;
-	const struct mig_slice *slice; /* NULL: a whole accelerator; else `accelerator` is the slice, and whole boards are rented */
+	const struct mig_slice *slice;   /* NULL: a whole accelerator; else `accelerator` is the slice, and whole boards are rented */
 	const struct accelerator *board; /* board of the slice */
 };
 

@@ -39,6 +39,7 @@ struct grid_span grid_hours_mean(const struct grid_hours *series, int64_t start_
 	if (!(covered_hours > 0))
 		return span;
 	span.covered_fraction = fmin(1, covered_hours / window_hours);
-	span.gco2e_per_kwh = (integral_at(series, to) - integral_at(series, from)) / window_hours + (1 - span.covered_fraction) * mean_gco2e_per_kwh;
+	span.gco2e_per_kwh = (integral_at(series, to) - integral_at(series, from)) / window_hours +
+		(1 - span.covered_fraction) * mean_gco2e_per_kwh;
 	return span;
 }

@@ -12,9 +12,18 @@ static const char *const product_names[PRODUCT_COUNT] = {
 
 void bench_spec_init(struct bench_spec *spec)
 {
-	*spec = (struct bench_spec){.sample_bytes = ABSENT_NUMBER, .block = {.layers = ABSENT_COUNT, .hidden = ABSENT_COUNT, .heads = ABSENT_COUNT,
-		.kv_heads = ABSENT_COUNT, .head_dimension = ABSENT_COUNT, .ffn = ABSENT_COUNT, .vocabulary = ABSENT_COUNT, .sequence = ABSENT_COUNT,
-		.micro_batch = ABSENT_COUNT, .optimizer_bytes_per_parameter = ABSENT_NUMBER, .predicted_s = ABSENT_NUMBER}};
+	*spec = (struct bench_spec){.sample_bytes = ABSENT_NUMBER,
+		.block = {.layers = ABSENT_COUNT,
+			.hidden = ABSENT_COUNT,
+			.heads = ABSENT_COUNT,
+			.kv_heads = ABSENT_COUNT,
+			.head_dimension = ABSENT_COUNT,
+			.ffn = ABSENT_COUNT,
+			.vocabulary = ABSENT_COUNT,
+			.sequence = ABSENT_COUNT,
+			.micro_batch = ABSENT_COUNT,
+			.optimizer_bytes_per_parameter = ABSENT_NUMBER,
+			.predicted_s = ABSENT_NUMBER}};
 }
 
 const char *bench_product_name(enum bench_product product)
@@ -42,15 +51,15 @@ double bench_attention_flops(const struct bench_attention *attention)
 
 double bench_kv_bytes(const struct bench_attention *attention, double element_bytes)
 {
-	return 2.0 * (double)attention->batch * (double)attention->kv_heads * (double)attention->keys *
-		(double)attention->head_dimension * element_bytes;
+	return 2.0 * (double)attention->batch * (double)attention->kv_heads * (double)attention->keys * (double)attention->head_dimension *
+		element_bytes;
 }
 
 static struct bench_spec_product forward_product(
 	const struct bench_block *block, const char *role, int64_t outputs, int64_t inputs, double count)
 {
-	return (struct bench_spec_product){.role = role, .m = block->sequence * block->micro_batch, .n = outputs, .k = inputs,
-		.precision = block->precision, .count = count};
+	return (struct bench_spec_product){
+		.role = role, .m = block->sequence * block->micro_batch, .n = outputs, .k = inputs, .precision = block->precision, .count = count};
 }
 
 static size_t forward_products(const struct bench_block *block, struct bench_spec_product *out)
@@ -105,8 +114,7 @@ double bench_block_element_bytes(const struct bench_block *block, double element
 	double queries = (double)block->heads * (double)block->head_dimension;
 	double keys = 2 * (double)block->kv_heads * (double)block->head_dimension;
 
-	return rows * element_bytes *
-		(10 * (double)block->hidden + 2 * (queries + keys) + queries + (up + 1) * (double)block->ffn);
+	return rows * element_bytes * (10 * (double)block->hidden + 2 * (queries + keys) + queries + (up + 1) * (double)block->ffn);
 }
 
 double bench_block_parameters(const struct bench_block *block)
@@ -123,8 +131,8 @@ double bench_block_parameters(const struct bench_block *block)
 double bench_block_flops(const struct bench_block *block)
 {
 	struct bench_spec_product products[BENCH_BLOCK_PRODUCTS_MAX];
-	struct bench_attention attention = {block->micro_batch, block->heads, block->kv_heads, block->sequence,
-		block->sequence, block->head_dimension, .causal = true};
+	struct bench_attention attention = {
+		block->micro_batch, block->heads, block->kv_heads, block->sequence, block->sequence, block->head_dimension, .causal = true};
 	size_t count = bench_block_products(block, products);
 	double flops = (double)block->layers * bench_attention_flops(&attention);
 

@@ -31,8 +31,8 @@ struct bench_attention {
 enum { BENCH_PRODUCTS_MAX = 48, BENCH_ATTENTIONS_MAX = 8, BENCH_SIZES_MAX = 8, BENCH_BLOCK_PRODUCTS_MAX = 16 };
 
 struct bench_spec_product {
-	const char *role;         /* "qkv", "mlp_down"; NULL: none */
-	int64_t m, n, k;          /* as bench_shape */
+	const char *role; /* "qkv", "mlp_down"; NULL: none */
+	int64_t m, n, k;  /* as bench_shape */
 	enum bench_product product;
 	enum precision precision; /* PRECISION_UNSET: the one that is measured */
 	double count;             /* in one step: its weight in the mean; NaN: 1 */
@@ -67,11 +67,11 @@ struct bench_attentions {
 struct bench_spec {
 	struct bench_products products;
 	struct bench_attentions attention;
-	struct bench_attentions kv_read;            /* decode: one query a sequence */
-	struct number_list transfer_bytes;          /* between host and device, beside the usual ladder */
-	struct number_list collective_bytes;        /* gradient buckets */
-	double sample_bytes;                        /* of one training sample in storage; NaN: not known */
-	struct bench_block block;                   /* layers <= 0: none */
+	struct bench_attentions kv_read;     /* decode: one query a sequence */
+	struct number_list transfer_bytes;   /* between host and device, beside the usual ladder */
+	struct number_list collective_bytes; /* gradient buckets */
+	double sample_bytes;                 /* of one training sample in storage; NaN: not known */
+	struct bench_block block;            /* layers <= 0: none */
 };
 void bench_spec_init(struct bench_spec *spec); /* empties it */
 

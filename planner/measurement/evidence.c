@@ -155,17 +155,19 @@ enum standing evidence_standing(const struct evidence *items, size_t count, size
 	why[0] = '\0';
 	switch (standing) {
 	case STANDING_METHOD:
-		snprintf(why, size, "measured by %.40s: that is a bound, not the rate of a library's products", item->method ? item->method : "an unknown method");
+		snprintf(why, size, "measured by %.40s: that is a bound, not the rate of a library's products",
+			item->method ? item->method : "an unknown method");
 		break;
 	case STANDING_STALE:
 		snprintf(why, size, "%.0f days old; plans use figures of at most %.0f days", age_days(item, now_us), days_most(item));
 		break;
 	case STANDING_REPETITION:
-		snprintf(why, size, "its repetition disagrees by %.1f %%, more than %.0f %%", 100 * item->disagreement, 100 * disagreement_most(item));
+		snprintf(
+			why, size, "its repetition disagrees by %.1f %%, more than %.0f %%", 100 * item->disagreement, 100 * disagreement_most(item));
 		break;
 	case STANDING_FLEET:
-		snprintf(why, size, "other devices disagree: their median is %.4g, and this figure is %.1f deviations from it (at most %.0f)", median,
-			fabs(item->value - median) / deviation, EVIDENCE_MADS);
+		snprintf(why, size, "other devices disagree: their median is %.4g, and this figure is %.1f deviations from it (at most %.0f)",
+			median, fabs(item->value - median) / deviation, EVIDENCE_MADS);
 		break;
 	case STANDING_HELD:
 		snprintf(why, size, "waits for an admin, or for a device of another key that agrees: %s", item->held);
@@ -194,7 +196,8 @@ static bool is_newest(const struct evidence *items, size_t count, size_t index, 
 	return true;
 }
 
-bool evidence_choose(const struct evidence *items, size_t count, const struct evidence_wish *wish, int64_t now_us, struct evidence_choice *choice)
+bool evidence_choose(
+	const struct evidence *items, size_t count, const struct evidence_wish *wish, int64_t now_us, struct evidence_choice *choice)
 {
 	double values[EVIDENCE_DEVICES_MAX];
 	size_t used = 0;

@@ -10,22 +10,22 @@
 
 enum quantity {
 	QUANTITY_UNSET,
-	QUANTITY_GEMM_EFFICIENCY,       /* of the dense peak; by method library_gemm only */
-	QUANTITY_MEMORY_EFFICIENCY,     /* of the catalogue's bandwidth */
-	QUANTITY_KERNEL_LAUNCH,         /* s */
-	QUANTITY_HOST_LATENCY,          /* s */
-	QUANTITY_HOST_RATE,             /* bytes/s */
-	QUANTITY_COLLECTIVE_LATENCY,    /* s */
-	QUANTITY_COLLECTIVE_RATE,       /* bytes/s */
-	QUANTITY_IDLE_POWER,            /* W */
-	QUANTITY_LOAD_POWER,            /* W */
-	QUANTITY_STORAGE_RATE,          /* bytes/s */
-	QUANTITY_STACK_SPEED,           /* predicted over observed time of a step */
-	QUANTITY_RUN_PRACTICE,          /* hours of a whole run over those of its plan's steps and failures (E134) */
+	QUANTITY_GEMM_EFFICIENCY,    /* of the dense peak; by method library_gemm only */
+	QUANTITY_MEMORY_EFFICIENCY,  /* of the catalogue's bandwidth */
+	QUANTITY_KERNEL_LAUNCH,      /* s */
+	QUANTITY_HOST_LATENCY,       /* s */
+	QUANTITY_HOST_RATE,          /* bytes/s */
+	QUANTITY_COLLECTIVE_LATENCY, /* s */
+	QUANTITY_COLLECTIVE_RATE,    /* bytes/s */
+	QUANTITY_IDLE_POWER,         /* W */
+	QUANTITY_LOAD_POWER,         /* W */
+	QUANTITY_STORAGE_RATE,       /* bytes/s */
+	QUANTITY_STACK_SPEED,        /* predicted over observed time of a step */
+	QUANTITY_RUN_PRACTICE,       /* hours of a whole run over those of its plan's steps and failures (E134) */
 	QUANTITY_COUNT
 };
-const char *quantity_name(enum quantity quantity);      /* "kernel_launch_s"; "" for unset */
-enum quantity quantity_of_name(const char *name);       /* QUANTITY_UNSET: unknown name */
+const char *quantity_name(enum quantity quantity); /* "kernel_launch_s"; "" for unset */
+enum quantity quantity_of_name(const char *name);  /* QUANTITY_UNSET: unknown name */
 
 enum standing {
 	STANDING_USED,
@@ -37,12 +37,12 @@ enum standing {
 	STANDING_COUNT
 };
 
-#define EVIDENCE_DAYS 90.0
-#define EVIDENCE_RUN_DAYS 730.0 /* of whole runs, which take weeks: about one generation of accelerators */
+#define EVIDENCE_DAYS         90.0
+#define EVIDENCE_RUN_DAYS     730.0 /* of whole runs, which take weeks: about one generation of accelerators */
 #define EVIDENCE_DISAGREEMENT 0.05
-#define EVIDENCE_MADS 3.0
+#define EVIDENCE_MADS         3.0
 /* The least deviation, as a part of the median: devices that agree to the last digit have none. */
-#define EVIDENCE_LEAST_MAD 0.01
+#define EVIDENCE_LEAST_MAD    0.01
 enum { EVIDENCE_FLEET_LEAST = 3, EVIDENCE_DEVICES_MAX = 512 };
 
 struct evidence {
@@ -50,14 +50,14 @@ struct evidence {
 	const char *plan_id; /* of the plan whose own work was measured; NULL: none */
 	const char *class;   /* of products: product_class_name(), "plan"; of stack_speed: the stack; NULL: none */
 	const char *method;
-	const char *source;  /* the source as the row states it; NULL: none */
+	const char *source; /* the source as the row states it; NULL: none */
 	enum quantity quantity;
 	enum precision precision;
 	double value, low, high;
 	double disagreement; /* of the later half of its repetitions with the earlier half; NaN: not repeated */
 	int64_t measured_at_us;
-	const char *held;    /* why it waits for an admin or for a device of another key; NULL: it does not wait */
-	const char *bearer;  /* id of the agent's key that delivered it; NULL: the daemon's own devices, or an admin */
+	const char *held;   /* why it waits for an admin or for a device of another key; NULL: it does not wait */
+	const char *bearer; /* id of the agent's key that delivered it; NULL: the daemon's own devices, or an admin */
 };
 
 /* E122. Decides whether plans may use one figure.
@@ -76,11 +76,11 @@ struct evidence_wish {
 
 struct evidence_choice {
 	double value, low, high;
-	double spread;       /* median absolute deviation over the devices; 0 for one */
+	double spread; /* median absolute deviation over the devices; 0 for one */
 	int devices;
-	bool of_plan;        /* measured on the plan's own work */
+	bool of_plan; /* measured on the plan's own work */
 	const struct evidence *newest;
-	double age_days;     /* of the newest */
+	double age_days; /* of the newest */
 };
 
 /* E123. Chooses the figure that a plan uses: the median over the devices with usable figures, each with its newest.
@@ -89,7 +89,8 @@ struct evidence_choice {
  * Returned: false when no figure is usable: the published prior applies. choice: the median, the lowest low and the
  *           highest high of the figures.
  * Case:     tests/planner/test_measurement.c. */
-bool evidence_choose(const struct evidence *items, size_t count, const struct evidence_wish *wish, int64_t now_us, struct evidence_choice *choice);
+bool evidence_choose(
+	const struct evidence *items, size_t count, const struct evidence_wish *wish, int64_t now_us, struct evidence_choice *choice);
 
 /* evidence_median() reorders the values; NaN of none. evidence_deviation(), the median absolute deviation from
  * `median`, overwrites them. */

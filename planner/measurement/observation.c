@@ -91,7 +91,8 @@ static const double rounding = 1e-6;
 
 double observation_likeness(const struct observed_kind *kind)
 {
-	double params = kind->params_ratio > 0 ? fabs(log10(kind->params_ratio)) : 1, gpus = kind->gpus_ratio > 0 ? fabs(log10(kind->gpus_ratio)) : 0;
+	double params = kind->params_ratio > 0 ? fabs(log10(kind->params_ratio)) : 1,
+		   gpus = kind->gpus_ratio > 0 ? fabs(log10(kind->gpus_ratio)) : 0;
 
 	double unlike = params + gpus + !kind->same_precision;
 
@@ -110,7 +111,8 @@ struct observed_stack observation_stack_at(const struct calibration *calibration
 	if (!(speed > 0))
 		return (struct observed_stack){1, 1, 1, 0};
 	if (observed > 0)
-		likeness = observation_likeness(&(struct observed_kind){.params_ratio = 1, .gpus_ratio = observed / gpu_count, .same_precision = true});
+		likeness = observation_likeness(
+			&(struct observed_kind){.params_ratio = 1, .gpus_ratio = observed / gpu_count, .same_precision = true});
 	return (struct observed_stack){.speed = observation_speed_at(speed, likeness),
 		.low = observation_speed_at(CALIBRATED(calibration, stack_low, speed), likeness),
 		.high = observation_speed_at(CALIBRATED(calibration, stack_high, speed), likeness),
@@ -137,8 +139,8 @@ bool observation_consensus(const struct observed_speed *items, size_t count, str
 	consensus->count = kept;
 	consensus->plans = count_plans(items, counts, count);
 	if (kept < OBSERVATIONS_LEAST || consensus->plans < OBSERVATION_PLANS_LEAST) {
-		snprintf(consensus->why, sizeof consensus->why, "%zu of %zu observations from %zu plan%s agree: %d from %d plans are needed", kept, count, consensus->plans,
-			consensus->plans == 1 ? "" : "s", OBSERVATIONS_LEAST, OBSERVATION_PLANS_LEAST);
+		snprintf(consensus->why, sizeof consensus->why, "%zu of %zu observations from %zu plan%s agree: %d from %d plans are needed", kept,
+			count, consensus->plans, consensus->plans == 1 ? "" : "s", OBSERVATIONS_LEAST, OBSERVATION_PLANS_LEAST);
 		return false;
 	}
 	consensus->value = evidence_median(values, kept);
@@ -148,7 +150,7 @@ bool observation_consensus(const struct observed_speed *items, size_t count, str
 	consensus->spread = evidence_deviation(deviations, kept, consensus->value);
 	if (consensus->spread <= OBSERVATION_SPREAD_MOST * consensus->value)
 		return true;
-	snprintf(consensus->why, sizeof consensus->why, "%zu observations deviate by %.0f %% from their median; at most %.0f %% is allowed", kept,
-		100 * consensus->spread / consensus->value, 100 * OBSERVATION_SPREAD_MOST);
+	snprintf(consensus->why, sizeof consensus->why, "%zu observations deviate by %.0f %% from their median; at most %.0f %% is allowed",
+		kept, 100 * consensus->spread / consensus->value, 100 * OBSERVATION_SPREAD_MOST);
 	return false;
 }

@@ -42,7 +42,8 @@ struct observed_kind {
 	bool same_precision;             /* an unknown format counts as another one */
 };
 
-#define OBSERVATION_LIKENESS_SOURCE "E148: 1/2 for each factor of ten in the model's size and in the number of accelerators, and for another number format"
+#define OBSERVATION_LIKENESS_SOURCE \
+	"E148: 1/2 for each factor of ten in the model's size and in the number of accelerators, and for another number format"
 
 /* E148. Computes how much of an observed job's speed holds for another job.
  * Given:    kind: the differences.
@@ -78,9 +79,9 @@ struct observed_stack observation_stack_at(const struct calibration *calibration
 struct observed_job {
 	double step_time_s, tokens_per_s, step_tokens; /* reported; step_tokens: of the plan's step */
 	double predicted_step_time_s;
-	int64_t gpu_count, planned_gpu_count;          /* ABSENT_COUNT: not reported */
+	int64_t gpu_count, planned_gpu_count; /* ABSENT_COUNT: not reported */
 	const char *stack, *planned_stack;
-	bool pinned;                                   /* the request gave mfu: the plan predicted nothing */
+	bool pinned; /* the request gave mfu: the plan predicted nothing */
 };
 
 /* E125. Returns NULL if the job counts for its stack, else the reason why it does not.
@@ -92,8 +93,8 @@ struct observed_run {
 	double hours, recipe_hours;           /* reported; of its plan's steps and failures */
 	int64_t gpu_count, planned_gpu_count; /* as above */
 	const char *stack, *planned_stack;
-	double step_ratio;                    /* reported over planned time of a step; NaN: not reported */
-	double hfu;                           /* of the plan's steps; NaN: not known */
+	double step_ratio; /* reported over planned time of a step; NaN: not reported */
+	double hfu;        /* of the plan's steps; NaN: not known */
 };
 
 /* E134. Returns NULL if the run counts for the practice of others, else the reason why it does not.

@@ -12,8 +12,12 @@ double own_run_likeness(const struct own_run_kind *kind)
 
 struct own_run own_run_of(double practice, double expected, double sigma, double step_ratio, double gpu_count, double likeness)
 {
-	return (struct own_run){.practice = practice, .log_surprise = log(practice / expected), .sigma = sigma, .log_rest = log(practice / step_ratio),
-		.log10_gpus = log10(gpu_count), .likeness = likeness};
+	return (struct own_run){.practice = practice,
+		.log_surprise = log(practice / expected),
+		.sigma = sigma,
+		.log_rest = log(practice / step_ratio),
+		.log10_gpus = log10(gpu_count),
+		.likeness = likeness};
 }
 
 static double spread_ratio(double a, double b)

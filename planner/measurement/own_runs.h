@@ -31,7 +31,7 @@ struct own_run {
 	double sigma;        /* spread of the logarithm of the expected practice, > 0: of the parts that its plan left open */
 	double log_rest;     /* ln(practice / (observed over planned step time)): the part beside its steps; absent: no step was reported */
 	double log10_gpus;
-	double likeness;     /* to the plan of the request, without the number of accelerators; 0 to 1 */
+	double likeness; /* to the plan of the request, without the number of accelerators; 0 to 1 */
 };
 
 /* Makes a run. Given: practice; expected > 0 and its sigma; step_ratio: observed over planned step time (absent: not
@@ -59,8 +59,8 @@ double own_run_likeness(const struct own_run_kind *kind);
 
 /* The practice that E131 expects of the plan of the request. */
 struct own_runs_prior {
-	double sigma;                       /* of the parts that the request does not replace, > 0 */
-	double rest_factor, rest_sigma;     /* of the part beside the steps */
+	double sigma;                   /* of the parts that the request does not replace, > 0 */
+	double rest_factor, rest_sigma; /* of the part beside the steps */
 	double gpu_count;
 };
 

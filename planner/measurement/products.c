@@ -9,7 +9,8 @@ static struct product product_of(const struct bench_shape *shape)
 }
 
 /* Fills the device under bare kernels; `ceiling` (NaN: as calibrated) is the efficiency of all products. */
-static bool bare_device(const struct candidate *candidate, enum precision precision, double ceiling, const struct physics *bare, struct device *device)
+static bool bare_device(
+	const struct candidate *candidate, enum precision precision, double ceiling, const struct physics *bare, struct device *device)
 {
 	struct candidate judged = *candidate;
 	struct calibration *calibration = &judged.calibration;
@@ -17,7 +18,8 @@ static bool bare_device(const struct candidate *candidate, enum precision precis
 	if (is_given(ceiling)) {
 		double memory_efficiency = CALIBRATED(calibration, memory_efficiency, 0);
 
-		*calibration = (struct calibration){.id = "judged", .gemm_efficiency = ceiling, .gemm_precision = precision, .memory_efficiency = memory_efficiency};
+		*calibration = (struct calibration){
+			.id = "judged", .gemm_efficiency = ceiling, .gemm_precision = precision, .memory_efficiency = memory_efficiency};
 	}
 	return device_of_candidate(&judged, precision, bare, 1, device);
 }
@@ -51,7 +53,8 @@ double product_implied_efficiency(const struct candidate *candidate, enum precis
 	if (wave > 1)
 		return ABSENT_NUMBER;
 	computed_s = bench_shape_flops(shape) / device.linear_flops_per_s * (1 + wave);
-	moved_s = (device.operand_bytes * (double)shape->k * (double)(shape->m + shape->n) + device.wide_bytes * (double)shape->m * (double)shape->n) /
+	moved_s = (device.operand_bytes * (double)shape->k * (double)(shape->m + shape->n) +
+				  device.wide_bytes * (double)shape->m * (double)shape->n) /
 		device.memory_bytes_per_s;
 	all_s = time_s - bare.gemm_traffic * moved_s;
 	if (!(all_s >= moved_s))

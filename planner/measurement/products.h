@@ -21,6 +21,7 @@ double product_predicted_s(const struct candidate *candidate, enum precision pre
  * Valid:    where arithmetic decides (a >= b) and at least half a wave of tiles is filled (m n >= W); not for decoding,
  *           where E21 is not valid.
  * Case:     tests/planner/golden/measurement.txt (E121). */
-double product_implied_efficiency(const struct candidate *candidate, enum precision precision, const struct bench_shape *shape, double time_s);
+double product_implied_efficiency(
+	const struct candidate *candidate, enum precision precision, const struct bench_shape *shape, double time_s);
 
 #endif

@@ -53,7 +53,8 @@ static void gather_one(struct gathering *gathering, const struct bench_spec_prod
 static void gather_products(struct gathering *gathering, const char *role, double rows, double inner, double columns, double count)
 {
 	int64_t r = (int64_t)rint(rows), i = (int64_t)rint(inner), c = (int64_t)rint(columns);
-	struct bench_spec_product product = {.role = role, .m = r, .n = c, .k = i, .product = PRODUCT_FORWARD, .precision = gathering->precision, .count = count};
+	struct bench_spec_product product = {
+		.role = role, .m = r, .n = c, .k = i, .product = PRODUCT_FORWARD, .precision = gathering->precision, .count = count};
 
 	if (r < 1 || i < 1 || c < 1 || !(count > 0))
 		return;
@@ -83,8 +84,10 @@ struct rank_work {
 static void gather_mixer(struct gathering *gathering, const struct rank_work *work)
 {
 	const struct layer_kind *kind = work->kind;
-	double hidden = work->model->hidden, value = kind->value_head_dim > 0 ? kind->value_head_dim : kind->head_dim, heads = kind->heads / work->tensor;
-	double keys = fmax(1, kind->kv_heads / work->tensor) * (kind->head_dim + (kind->key_is_value ? 0 : value)), key_dim = kind->head_dim + kind->rope_head_dim;
+	double hidden = work->model->hidden, value = kind->value_head_dim > 0 ? kind->value_head_dim : kind->head_dim,
+		   heads = kind->heads / work->tensor;
+	double keys = fmax(1, kind->kv_heads / work->tensor) * (kind->head_dim + (kind->key_is_value ? 0 : value)),
+		   key_dim = kind->head_dim + kind->rope_head_dim;
 
 	switch (kind->mixer) {
 	case MIXER_ATTENTION:
@@ -95,13 +98,15 @@ static void gather_mixer(struct gathering *gathering, const struct rank_work *wo
 		if (kind->q_lora_rank > 0)
 			gather_products(gathering, "query_latent", work->rows, hidden, kind->q_lora_rank, work->count);
 		gather_products(gathering, "kv_latent", work->rows, hidden, kind->kv_lora_rank + kind->rope_head_dim, work->count);
-		gather_products(gathering, "query_heads", work->rows, kind->q_lora_rank > 0 ? kind->q_lora_rank : hidden, heads * key_dim, work->count);
+		gather_products(
+			gathering, "query_heads", work->rows, kind->q_lora_rank > 0 ? kind->q_lora_rank : hidden, heads * key_dim, work->count);
 		gather_products(gathering, "kv_heads", work->rows, kind->kv_lora_rank, heads * (kind->head_dim + value), work->count);
 		gather_products(gathering, "attention_output", work->rows, heads * value, hidden, work->count);
 		break;
 	case MIXER_MAMBA2:
 	case MIXER_GATED_DELTA:
-		gather_products(gathering, "mixer_in", work->rows, hidden, fmax(kind->heads * value, kind->mixer_params / hidden - kind->heads * value) / work->tensor, work->count);
+		gather_products(gathering, "mixer_in", work->rows, hidden,
+			fmax(kind->heads * value, kind->mixer_params / hidden - kind->heads * value) / work->tensor, work->count);
 		gather_products(gathering, "mixer_out", work->rows, heads * value, hidden, work->count);
 		break;
 	case MIXER_NONE:
@@ -129,7 +134,8 @@ static void gather_feed_forward(struct gathering *gathering, const struct rank_w
 		return;
 	held = fmax(1, kind->experts / work->expert);
 	rows = fmax(1, work->rows / (work->tensor / work->expert_tensor) * kind->experts_active / held);
-	gather_products(gathering, "expert_up", rows, hidden, (kind->gated ? 2 : 1) * kind->expert_width / work->expert_tensor, held * work->count);
+	gather_products(
+		gathering, "expert_up", rows, hidden, (kind->gated ? 2 : 1) * kind->expert_width / work->expert_tensor, held * work->count);
 	gather_products(gathering, "expert_down", rows, kind->expert_width / work->expert_tensor, hidden, held * work->count);
 	gather_products(gathering, "router", work->rows / work->tensor, hidden, kind->experts, work->count);
 	gather_dense(gathering, work, kind->shared_width);
@@ -198,7 +204,8 @@ static enum precision option_precision(enum precision asked, const struct candid
 	return precision;
 }
 
-static void training_sizes(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, struct bench_spec *spec)
+static void training_sizes(
+	const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, struct bench_spec *spec)
 {
 	const struct model *model = setting->model;
 	double wide = precision_weight_bytes(setting->precision) >= 4 ? 4 : 2;
@@ -239,8 +246,13 @@ bool shapes_of_training(const struct training_input *input, const struct candida
 	setting.batch = given_or(input->request.global_batch_size, given_or(input->request.global_batch_tokens, sequence) / sequence);
 	degrees = degrees_of(&setting, layout);
 	for (int k = 0; k < model->kind_count; k++) {
-		struct rank_work work = {.model = model, .kind = &model->kinds[k], .rows = degrees.rows, .tensor = degrees.tensor, .expert = degrees.expert,
-			.expert_tensor = degrees.expert_tensor, .count = degrees.micro_batches * model_kind_layers(model, k) / degrees.pipeline};
+		struct rank_work work = {.model = model,
+			.kind = &model->kinds[k],
+			.rows = degrees.rows,
+			.tensor = degrees.tensor,
+			.expert = degrees.expert,
+			.expert_tensor = degrees.expert_tensor,
+			.count = degrees.micro_batches * model_kind_layers(model, k) / degrees.pipeline};
 		struct bench_attention shape = attention_of(work.kind, degrees.tensor);
 
 		gather_mixer(&gathering, &work);
@@ -256,7 +268,8 @@ bool shapes_of_training(const struct training_input *input, const struct candida
 		attention_add(&spec->attention, &shape, gathering.wide, work.count);
 	}
 	gathering.precision = gathering.wide;
-	gather_products(&gathering, "head", degrees.rows, model->hidden, model_head_columns(model) / degrees.tensor, degrees.micro_batches / degrees.pipeline);
+	gather_products(&gathering, "head", degrees.rows, model->hidden, model_head_columns(model) / degrees.tensor,
+		degrees.micro_batches / degrees.pipeline);
 	training_sizes(&setting, layout, &degrees, spec);
 	spec->sample_bytes = sample_bytes(input);
 	spec->block = shapes_block(model, candidate, layout, sequence, gathering.wide);
@@ -269,8 +282,13 @@ static void gather_tokens(struct gathering *gathering, const struct model *model
 	double tensor = (double)serving->layout.tensor, pipeline = (double)serving->layout.pipeline, expert = (double)serving->layout.expert;
 
 	for (int k = 0; k < model->kind_count; k++) {
-		struct rank_work work = {.model = model, .kind = &model->kinds[k], .rows = rows, .tensor = tensor, .expert = expert,
-			.expert_tensor = expert > 1 ? 1 : tensor, .count = model_kind_layers(model, k) / pipeline};
+		struct rank_work work = {.model = model,
+			.kind = &model->kinds[k],
+			.rows = rows,
+			.tensor = tensor,
+			.expert = expert,
+			.expert_tensor = expert > 1 ? 1 : tensor,
+			.count = model_kind_layers(model, k) / pipeline};
 
 		gather_mixer(gathering, &work);
 		gather_feed_forward(gathering, &work);

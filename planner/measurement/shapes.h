@@ -50,8 +50,8 @@ bool shapes_of_inference(const struct model *model, const struct shapes_serving 
 /* E120. Returns a block of the model's most frequent kind of layer at true width: one or two layers and the head, for
  * one micro-batch on one rank. Experts count as one MLP of the width that a token meets. block_predicted_s() predicts
  * its time. All members are absent where the model has no such layer. Case: tests/planner/test_measurement.c. */
-struct bench_block shapes_block(const struct model *model, const struct candidate *candidate, const struct parallelism *layout, double sequence,
-	enum precision precision);
+struct bench_block shapes_block(const struct model *model, const struct candidate *candidate, const struct parallelism *layout,
+	double sequence, enum precision precision);
 
 /* E120. Computes the time of a step of exactly this block by the equations of a training step (E21, E22, E24, E25, E40),
  * as bare kernels run it: software's factors are 1, attention is not fused, every element-wise byte is moved, nothing is

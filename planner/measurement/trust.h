@@ -7,12 +7,12 @@
 
 #include "planner/measurement/evidence.h"
 
-#define TRUST_LEAST 0.5      /* of the value that plans use without the figure */
-#define TRUST_MOST 1.2       /* of the catalogue row's rate */
+#define TRUST_LEAST      0.5 /* of the value that plans use without the figure */
+#define TRUST_MOST       1.2 /* of the catalogue row's rate */
 #define TRUST_POWER_MOST 2.0 /* of the row's TDP; boards that are sold with a raised limit reach 1.4 */
-#define TRUST_RUN_LEAST 0.5    /* of the practice that published runs imply for the plan */
-#define TRUST_RUN_MOST 2.0
-#define TRUST_AGREEMENT 0.1  /* between two devices, as a fraction of the larger */
+#define TRUST_RUN_LEAST  0.5 /* of the practice that published runs imply for the plan */
+#define TRUST_RUN_MOST   2.0
+#define TRUST_AGREEMENT  0.1 /* between two devices, as a fraction of the larger */
 
 struct trust_range {
 	double low, high;

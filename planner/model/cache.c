@@ -31,8 +31,7 @@ static double kind_state_elements(const struct layer_kind *kind)
 
 	switch (kind->mixer) {
 	case MIXER_MAMBA2:
-		return inner * kind->state_dim +
-			   taps * (inner + (kind->step_rank > 0 ? 0 : 2.0 * kind->groups * kind->state_dim));
+		return inner * kind->state_dim + taps * (inner + (kind->step_rank > 0 ? 0 : 2.0 * kind->groups * kind->state_dim));
 	case MIXER_GATED_DELTA:
 		return inner * kind->head_dim + taps * (2.0 * kind->kv_heads * kind->head_dim + inner);
 	case MIXER_NONE:

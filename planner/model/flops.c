@@ -44,8 +44,7 @@ double model_mean_context_tokens(const struct layer_kind *kind, double sequence_
 static double kind_attention_flops(const struct layer_kind *kind, double sequence_length)
 {
 	double query = kind->head_dim + (kind->mixer == MIXER_MLA ? kind->rope_head_dim : 0);
-	double scores =
-		2.0 * kind->heads * (query + kind->value_head_dim) * model_mean_context_tokens(kind, sequence_length);
+	double scores = 2.0 * kind->heads * (query + kind->value_head_dim) * model_mean_context_tokens(kind, sequence_length);
 
 	return scores + 2.0 * kind->index_heads * kind->index_head_dim * causal_mean(sequence_length, 0, false);
 }
@@ -106,8 +105,7 @@ double model_forward_flops_per_token(const struct model *model, double sequence_
 	for (int i = 0; i < model->kind_count; i++) {
 		const struct layer_kind *kind = &model->kinds[i];
 
-		flops += model_kind_layers(model, i) *
-				 (2 * (kind->mixer_params + kind->feed_forward_active_params) + kind_scan_flops(kind));
+		flops += model_kind_layers(model, i) * (2 * (kind->mixer_params + kind->feed_forward_active_params) + kind_scan_flops(kind));
 	}
 	return flops;
 }

@@ -21,64 +21,62 @@ enum feed_forward { FEED_FORWARD_NONE, FEED_FORWARD_DENSE, FEED_FORWARD_EXPERTS,
 struct layer_kind {
 	enum mixer mixer;
 	int heads, kv_heads, head_dim, value_head_dim; /* gated delta: value heads, key heads, key width, value width */
-	int window; /* tokens that a query attends to, itself included; 0: all */
-	bool bidirectional; /* an encoder's layer: every token attends to every other */
-	bool chunked; /* the window does not slide: attention restarts every `window` tokens */
-	int q_lora_rank, kv_lora_rank, rope_head_dim; /* MLA; head_dim is then the part without rotary position */
-	int index_heads, index_head_dim,
-		index_tokens; /* sparse attention: an indexer selects index_tokens keys for each query */
-	int state_dim, conv_kernel, groups; /* state-space and linear layers; heads x value_head_dim is the inner width */
-	int step_rank; /* Mamba-1: rank of the projection of the step size; 0: Mamba-2 */
-	bool key_is_value; /* one projection for keys and values (both are cached, because only keys are rotated) */
-	bool shares_cache; /* uses an earlier layer's keys and values, caches none of its own */
-	bool output_gate; /* a projection of its own gates the output of attention */
+	int window;                                    /* tokens that a query attends to, itself included; 0: all */
+	bool bidirectional;                            /* an encoder's layer: every token attends to every other */
+	bool chunked;                                  /* the window does not slide: attention restarts every `window` tokens */
+	int q_lora_rank, kv_lora_rank, rope_head_dim;  /* MLA; head_dim is then the part without rotary position */
+	int index_heads, index_head_dim, index_tokens; /* sparse attention: an indexer selects index_tokens keys for each query */
+	int state_dim, conv_kernel, groups;            /* state-space and linear layers; heads x value_head_dim is the inner width */
+	int step_rank;                                 /* Mamba-1: rank of the projection of the step size; 0: Mamba-2 */
+	bool key_is_value;                             /* one projection for keys and values (both are cached, because only keys are rotated) */
+	bool shares_cache;                             /* uses an earlier layer's keys and values, caches none of its own */
+	bool output_gate;                              /* a projection of its own gates the output of attention */
 
 	enum feed_forward feed_forward;
-	int width; /* of the dense feed-forward */
+	int width;  /* of the dense feed-forward */
 	bool gated; /* three matrices (SwiGLU) instead of two */
 	int experts, experts_active, expert_width;
 	int expert_hidden; /* width at which experts work, between two projections; 0: the model's own */
-	int shared_width; /* width of the part beside the experts that every token uses (shared experts, a dense part); 0: none */
+	int shared_width;  /* width of the part beside the experts that every token uses (shared experts, a dense part); 0: none */
 
-	int norms; /* normalisations over the hidden width */
-	double extra_params; /* parameters beyond E1's matrices: biases, sinks, query and key norms */
+	int norms;                  /* normalisations over the hidden width */
+	double extra_params;        /* parameters beyond E1's matrices: biases, sinks, query and key norms */
 	double expert_extra_params; /* the same, for each expert */
 
 	/* Filled by model_finish() by E1: parameters of one such layer. */
-	double mixer_params; /* matrices (and convolutions) that every token uses */
-	double feed_forward_params; /* all experts, router and shared part */
-	double expert_params; /* one expert; 0: no experts */
+	double mixer_params;               /* matrices (and convolutions) that every token uses */
+	double feed_forward_params;        /* all experts, router and shared part */
+	double expert_params;              /* one expert; 0: no experts */
 	double feed_forward_active_params; /* the part of feed_forward_params that one token uses */
-	double other_params; /* norms, gates, extra_params: all that is not a matrix product */
+	double other_params;               /* norms, gates, extra_params: all that is not a matrix product */
 };
 
 struct model {
-	const char *id; /* NULL: the request described the model instead of naming it */
+	const char *id;     /* NULL: the request described the model instead of naming it */
 	const char *source; /* source of its shape or size */
 	enum model_kind kind;
 	bool shape_is_guessed; /* only the size was given; the layers are a standard shape of that size */
 	bool tied_embeddings;
 	int hidden, vocabulary;
 	int label_count; /* outputs of the head if they are not the vocabulary (a classifier, a reward model); 0: the logits of the vocabulary */
-	int max_positions; /* longest context that the model supports; 0: not known */
+	int max_positions;     /* longest context that the model supports; 0: not known */
 	int learned_positions; /* rows of a position table; 0: none */
 	int layer_count, kind_count;
-	int predict_layers; /* multi-token-prediction layers, not counted in layer_count or params_total */
+	int predict_layers;               /* multi-token-prediction layers, not counted in layer_count or params_total */
 	uint8_t layers[MODEL_LAYERS_MAX]; /* index into kinds[] */
 	struct layer_kind kinds[MODEL_LAYER_KINDS_MAX];
-	bool norm_bias; /* every norm has a bias beside its weight (LayerNorm) */
-	int norms; /* outside of the layers: the final one, one after the embedding */
-	double extra_params; /* outside of the layers, beyond E1: a bias of the logits, projections of the embedding */
+	bool norm_bias;       /* every norm has a bias beside its weight (LayerNorm) */
+	int norms;            /* outside of the layers: the final one, one after the embedding */
+	double extra_params;  /* outside of the layers, beyond E1: a bias of the logits, projections of the embedding */
 	double lookup_params; /* tables beside the embedding that are looked up, not multiplied (per-layer embeddings) */
 	double generic_flops_per_sample, generic_sample_bytes; /* MODEL_GENERIC: forward pass of one sample */
 	enum precision published_precision; /* of a checkpoint published in 8 or 4 bits (its quantization_config); PRECISION_UNSET: 16 bits or more */
 	double generic_activation_bytes; /* kept of a sample for the backward pass; 0: derived from its FLOPs */
-	char notes[MODEL_NOTES_MAX]; /* assumptions about the shape, for the assumptions of an answer; "": none */
+	char notes[MODEL_NOTES_MAX];     /* assumptions about the shape, for the assumptions of an answer; "": none */
 
 	/* Filled by model_finish() unless set before (a model of a given size, a published figure). */
 	double params_total, params_active, params_embedding; /* params_embedding: all tables; tied tables count once */
 };
-
 
 /* E1. Counts the parameters of every kind of layer and of the model.
  *

@@ -114,7 +114,7 @@ static double feed_forward_params(const struct layer_kind *kind, double hidden, 
 		return matrices * hidden * kind->width;
 	case FEED_FORWARD_EXPERTS:
 		return hidden * kind->experts + matrices * hidden * kind->shared_width + 2 * hidden * kind->expert_hidden +
-			   experts * kind->expert_params;
+			experts * kind->expert_params;
 	case FEED_FORWARD_NONE:
 	case FEED_FORWARD_COUNT:
 		break;
@@ -140,13 +140,12 @@ void model_finish(struct model *model)
 
 	if (model->kind == MODEL_GENERIC) {
 		if (!(model->params_active > 0))
-			model->params_active = model->generic_flops_per_sample > 0
-				? fmin(model->params_total, model->generic_flops_per_sample / 2) : model->params_total;
+			model->params_active = model->generic_flops_per_sample > 0 ? fmin(model->params_total, model->generic_flops_per_sample / 2)
+																	   : model->params_total;
 		model->params_embedding = model->params_total - model->params_active;
 		return;
 	}
-	model->params_embedding =
-		hidden * (model->vocabulary * (model->tied_embeddings ? 1.0 : 2.0) + model->learned_positions) +
+	model->params_embedding = hidden * (model->vocabulary * (model->tied_embeddings ? 1.0 : 2.0) + model->learned_positions) +
 		model->lookup_params;
 	total = active = model->params_embedding + model->norms * norm_width + model->extra_params;
 	for (int i = 0; i < model->kind_count; i++) {

@@ -14,9 +14,9 @@
 #define STANDARD_HEAD_DIM        128
 #define STANDARD_KV_HEADS        8
 #define STANDARD_VOCABULARY      50257
-#define STANDARD_EMBEDDING_SHARE 0.25 /* the tables take at most this share; small models have small vocabularies */
+#define STANDARD_EMBEDDING_SHARE 0.25  /* the tables take at most this share; small models have small vocabularies */
 #define TIED_BELOW_PARAMS        3.5e9 /* Llama 3.2, Qwen3, Gemma: tied up to 3-4 billion, untied above */
-#define STANDARD_EXPERTS_ACTIVE  8 /* DeepSeek-V3, Qwen3, Kimi K2 */
+#define STANDARD_EXPERTS_ACTIVE  8     /* DeepSeek-V3, Qwen3, Kimi K2 */
 #define STANDARD_EXPERTS_MAX     4096
 
 static int bounded(double value, double low, double high)
@@ -66,8 +66,7 @@ static void standard_experts(struct model *model, struct layer_kind *kind, doubl
 	kind->feed_forward = FEED_FORWARD_EXPERTS;
 	kind->experts_active = STANDARD_EXPERTS_ACTIVE;
 	kind->experts = bounded(experts, STANDARD_EXPERTS_ACTIVE, STANDARD_EXPERTS_MAX);
-	kind->expert_width =
-		bounded((total_budget - (double)model->hidden * kind->experts) / (kind->experts * matrices), 1, INT_MAX);
+	kind->expert_width = bounded((total_budget - (double)model->hidden * kind->experts) / (kind->experts * matrices), 1, INT_MAX);
 }
 
 void model_from_size(struct model *model, double params_total, double params_active)
@@ -84,13 +83,9 @@ void model_from_size(struct model *model, double params_total, double params_act
 	model->layer_count = 2 * bounded(active / (24.0 * model->hidden * model->hidden), 1, most_pairs);
 	model->kind_count = 1;
 	standard_embedding(model, params_total, active);
-	*kind = (struct layer_kind){.mixer = MIXER_ATTENTION,
-		.heads = model->hidden / STANDARD_HEAD_DIM,
-		.head_dim = STANDARD_HEAD_DIM,
-		.gated = true,
-		.norms = 2};
-	kind->kv_heads =
-		kind->heads % STANDARD_KV_HEADS == 0 && kind->heads > STANDARD_KV_HEADS ? STANDARD_KV_HEADS : kind->heads;
+	*kind = (struct layer_kind){
+		.mixer = MIXER_ATTENTION, .heads = model->hidden / STANDARD_HEAD_DIM, .head_dim = STANDARD_HEAD_DIM, .gated = true, .norms = 2};
+	kind->kv_heads = kind->heads % STANDARD_KV_HEADS == 0 && kind->heads > STANDARD_KV_HEADS ? STANDARD_KV_HEADS : kind->heads;
 	if (active < params_total) {
 		standard_experts(model, kind, params_total, active);
 	} else {
@@ -100,7 +95,6 @@ void model_from_size(struct model *model, double params_total, double params_act
 	model->params_total = params_total;
 	model->params_active = active;
 	model_finish(model);
-	snprintf(model->notes, sizeof model->notes,
-		"standard shape of this size: %d layers of width %d, heads of 128, aspect ratio 128 (E2)", model->layer_count,
-		model->hidden);
+	snprintf(model->notes, sizeof model->notes, "standard shape of this size: %d layers of width %d, heads of 128, aspect ratio 128 (E2)",
+		model->layer_count, model->hidden);
 }

@@ -15,8 +15,11 @@ struct group collective_group(const struct device *device, double ranks, double 
 	double local = fmin(ranks, fmax(1, floor((double)device->domain / stride)));
 	double machine = fmax(local, fmin(ranks, fmax(1, floor((double)device->reach / stride))));
 
-	return (struct group){.ranks = ranks, .local = local, .axes = device->torus_dimensions > 0 && local > 1 ? torus_axes(device, local) : 0,
-		.machine = machine, .abreast = machine > local && machine * stride > (double)device->root ? fmin(stride, (double)device->root) : 0};
+	return (struct group){.ranks = ranks,
+		.local = local,
+		.axes = device->torus_dimensions > 0 && local > 1 ? torus_axes(device, local) : 0,
+		.machine = machine,
+		.abreast = machine > local && machine * stride > (double)device->root ? fmin(stride, (double)device->root) : 0};
 }
 
 struct group collective_outer_group(const struct device *device, double ranks, double stride)
@@ -71,14 +74,16 @@ double collective_ring_latency_s(const struct device *device, const struct physi
 {
 	if (group.ranks <= 1)
 		return 0;
-	return link_latency_s(device, physics) / 2 + torus_hops(group) * torus_hop_s + physics->nic_latency_s / 2 * (group.ranks / group.machine - 1);
+	return link_latency_s(device, physics) / 2 + torus_hops(group) * torus_hop_s +
+		physics->nic_latency_s / 2 * (group.ranks / group.machine - 1);
 }
 
 double collective_all_gather_s(const struct device *device, const struct physics *physics, struct group group, double bytes)
 {
 	if (group.ranks <= 1)
 		return 0;
-	return (group.ranks - 1) / group.ranks * bytes / collective_rate_bytes_per_s(device, group) + collective_ring_latency_s(device, physics, group);
+	return (group.ranks - 1) / group.ranks * bytes / collective_rate_bytes_per_s(device, group) +
+		collective_ring_latency_s(device, physics, group);
 }
 
 double collective_all_reduce_s(const struct device *device, const struct physics *physics, struct group group, double bytes)
@@ -110,7 +115,9 @@ double collective_exchange_s(const struct device *device, struct group group, do
 		leaving = (machines - 1) * (1 - pow(1 - 1 / machines, copies)) / copies;
 	inside = (group.local - 1) / group.ranks * bytes / local_rate_bytes_per_s(device, group);
 	if (group.axes > 0) /* a quarter of each ring, over the two links of its axis */
-		inside = fmax(inside, group.local / group.ranks * bytes * pow(group.local, 1 / group.axes) / 4 * (double)device->torus_dimensions / device->link_bytes_per_s);
+		inside = fmax(inside,
+			group.local / group.ranks * bytes * pow(group.local, 1 / group.axes) / 4 * (double)device->torus_dimensions /
+				device->link_bytes_per_s);
 	outside = leaving * bytes / device->nic_bytes_per_s;
 	return fmax(fmax(inside, machine_exchange_s(device, group, bytes)), outside);
 }
@@ -128,7 +135,8 @@ double point_to_point_s(const struct device *device, const struct physics *physi
 	if (stride >= (double)device->reach)
 		return bytes / device->nic_bytes_per_s + physics->nic_latency_s / 2;
 	if (stride >= (double)device->domain)
-		rate = fmin(rate, device->node > device->root ? fmin(device->socket_bytes_per_s, device->sockets_bytes_per_s / stride) : device->peer_bytes_per_s);
+		rate = fmin(rate,
+			device->node > device->root ? fmin(device->socket_bytes_per_s, device->sockets_bytes_per_s / stride) : device->peer_bytes_per_s);
 	return bytes / rate + link_latency_s(device, physics) / 2;
 }
 

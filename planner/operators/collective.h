@@ -70,8 +70,10 @@ double collective_all_reduce_s(const struct device *device, const struct physics
 double collective_all_gather_s(const struct device *device, const struct physics *physics, struct group group, double bytes);
 double collective_all_to_all_s(const struct device *device, const struct physics *physics, struct group group, double bytes, double copies);
 
-double collective_exchange_s(const struct device *device, struct group group, double bytes, double copies); /* E27. all-to-all without its latency */
-double collective_ring_latency_s(const struct device *device, const struct physics *physics, struct group group); /* E27. latency of an all-gather; 0 for a group of one */
+double collective_exchange_s(
+	const struct device *device, struct group group, double bytes, double copies); /* E27. all-to-all without its latency */
+double collective_ring_latency_s(const struct device *device, const struct physics *physics,
+	struct group group); /* E27. latency of an all-gather; 0 for a group of one */
 
 /* E28. Computes the time of one transfer between neighbours that are `stride` ranks apart.
  *

@@ -23,23 +23,40 @@ static const char maxtext[] = "E20; MaxText's published runs on TPU v4 to v6e (A
  * 22B (Dash et al. 2023, arXiv 2312.12705). Attention is in proportion to the class average. */
 static const char frontier[] = "E20; Frontier's published runs on the MI250X (Dash et al. 2023, arXiv 2312.12705); no product was measured";
 /* No product was measured. Seven trainings on 256 and 512 chips agree with 0.62 to 0.75 of the peak. */
-static const char neuron[] = "E20; Neuron's published trainings on Trainium1 (aws-neuron-sdk, history of trn1 benchmarks); no product was measured";
+static const char neuron[] =
+	"E20; Neuron's published trainings on Trainium1 (aws-neuron-sdk, history of trn1 benchmarks); no product was measured";
 /* Gaudi 3's best products reach 0.741 (MAMF), but the same trainings run only 1.60 and 1.64 times as fast as on Gaudi
  * 2, whose products reach 0.969 of 432 TFLOP/s. */
 static const char gaudi_pairs[] = "E20; Optimum Habana's published trainings on Gaudi 3 beside the same on Gaudi 2";
 static const char class_average[] = "E20; mean of the accelerators that stas00/ml-engineering measured (MAMF table)";
 
 static const struct ceiling ceilings[] = {
-	{"a100-pcie", 0.811, 0.811, 0.472, 300, 2020, mamf}, {"a100", 0.869, 0.869, 0.472, 400, 2020, mamf}, {"h100-pcie", 0.803, 0.709, 0.517, 350, 2022, mamf}, {"h100-nvl", 0.803, 0.709, 0.517, 400, 2022, mamf},
+	{"a100-pcie", 0.811, 0.811, 0.472, 300, 2020, mamf},
+	{"a100", 0.869, 0.869, 0.472, 400, 2020, mamf},
+	{"h100-pcie", 0.803, 0.709, 0.517, 350, 2022, mamf},
+	{"h100-nvl", 0.803, 0.709, 0.517, 400, 2022, mamf},
 	{"h100", 0.803, 0.709, 0.517, 700, 2022, mamf},
-	{"h800", 0.803, 0.709, 0.517, 700, 2022, mamf}, {"h200", 0.803, 0.734, 0.517, 700, 2022, mamf}, {"gh200", 0.838, 0.776, 0.517, 700, 2022, mamf},
-	{"b200", 0.776, 0.763, 0.484, 1000, 2024, mamf}, {"b100", 0.776, 0.763, 0.484, 700, 2024, mamf}, {"b300", 0.786, 0.745, 0.55, 1100, 2024, mamf},
-	{"gb200", 0.729, 0.723, 0.484, 1200, 2024, mamf}, {"gb300", 0.786, 0.745, 0.55, 1100, 2024, mamf}, {"mi300x", 0.514, 0.514, 0.35, 750, 2023, mamf},
-	{"mi325x", 0.604, 0.604, 0.35, 1000, 2023, mamf}, {"mi355x", 0.680, 0.680, 0.35, 1400, 2023, mamf}, {"mi350x", 0.680, 0.680, 0.35, 1400, 2023, mamf}, {"gaudi2", 0.969, 0.955, 0.45, 600, 2022, mamf},
-	{"gaudi3", 0.47, 0.47, 0.29, 900, 2024, gaudi_pairs}, {"l40s", 0.571, 0.458, 0.40, 350, 2022, mamf},
+	{"h800", 0.803, 0.709, 0.517, 700, 2022, mamf},
+	{"h200", 0.803, 0.734, 0.517, 700, 2022, mamf},
+	{"gh200", 0.838, 0.776, 0.517, 700, 2022, mamf},
+	{"b200", 0.776, 0.763, 0.484, 1000, 2024, mamf},
+	{"b100", 0.776, 0.763, 0.484, 700, 2024, mamf},
+	{"b300", 0.786, 0.745, 0.55, 1100, 2024, mamf},
+	{"gb200", 0.729, 0.723, 0.484, 1200, 2024, mamf},
+	{"gb300", 0.786, 0.745, 0.55, 1100, 2024, mamf},
+	{"mi300x", 0.514, 0.514, 0.35, 750, 2023, mamf},
+	{"mi325x", 0.604, 0.604, 0.35, 1000, 2023, mamf},
+	{"mi355x", 0.680, 0.680, 0.35, 1400, 2023, mamf},
+	{"mi350x", 0.680, 0.680, 0.35, 1400, 2023, mamf},
+	{"gaudi2", 0.969, 0.955, 0.45, 600, 2022, mamf},
+	{"gaudi3", 0.47, 0.47, 0.29, 900, 2024, gaudi_pairs},
+	{"l40s", 0.571, 0.458, 0.40, 350, 2022, mamf},
 	{"rtx-pro-6000", 0.846, 0.706, 0.45, 600, 2025, mamf},
-	{"tpu-v5e", 0.95, 0.95, 0.50, 0, ABSENT_COUNT, maxtext}, {"tpu-v5p", 0.90, 0.90, 0.50, 0, ABSENT_COUNT, maxtext},
-	{"tpu-v4", 0.80, 0.80, 0.50, 0, ABSENT_COUNT, maxtext}, {"tpu-v6", 0.70, 0.70, 0.50, 0, ABSENT_COUNT, maxtext}, {"tpu-v7", 0.70, 0.70, 0.50, 0, ABSENT_COUNT, maxtext},
+	{"tpu-v5e", 0.95, 0.95, 0.50, 0, ABSENT_COUNT, maxtext},
+	{"tpu-v5p", 0.90, 0.90, 0.50, 0, ABSENT_COUNT, maxtext},
+	{"tpu-v4", 0.80, 0.80, 0.50, 0, ABSENT_COUNT, maxtext},
+	{"tpu-v6", 0.70, 0.70, 0.50, 0, ABSENT_COUNT, maxtext},
+	{"tpu-v7", 0.70, 0.70, 0.50, 0, ABSENT_COUNT, maxtext},
 	{"tpu-v", 0.80, 0.80, 0.50, 0, ABSENT_COUNT, maxtext},
 	{"mi250", 0.55, 0.55, 0.31, 0, ABSENT_COUNT, frontier},
 	{"trainium1", 0.66, 0.66, 0.37, 0, ABSENT_COUNT, neuron},
@@ -125,7 +142,7 @@ static void device_ceilings(const struct calibration *calibration, const struct 
 	*narrow = is_given(measured) ? ceiling->gemm_fp8 * measured / prior : ceiling->gemm_fp8;
 	device->ceiling_measured = is_given(measured) || ceiling->tdp_w > 0;
 	device->ceiling_source = is_given(measured) ? calibration->source : ceiling->source;
-	for (int class = 0; class < PRODUCT_CLASS_COUNT; class++) {
+	for (int class = 0; class < PRODUCT_CLASS_COUNT; class ++) {
 		double own = is_given(measured) ? calibration->gemm_class_efficiency[class] : 0;
 
 		device->class_speed[class] = own > 0 ? own / measured : 1;
@@ -189,8 +206,8 @@ double device_prior_host_bytes_per_s(const struct accelerator *accelerator)
 	return host_bytes_per_s(accelerator);
 }
 
-bool device_of_candidate(const struct candidate *candidate, enum precision precision, const struct physics *physics,
-	double speed, struct device *device)
+bool device_of_candidate(
+	const struct candidate *candidate, enum precision precision, const struct physics *physics, double speed, struct device *device)
 {
 	const struct accelerator *accelerator = &candidate->accelerator;
 	const struct calibration *calibration = &candidate->calibration;
@@ -198,7 +215,8 @@ bool device_of_candidate(const struct candidate *candidate, enum precision preci
 	enum precision wide = accelerator_training_precision(accelerator), used;
 	double wide_peak, fraction, narrow;
 
-	*device = (struct device){.operand_bytes = 2, .wide_bytes = 2, .small_tiles = accelerator->form_factor && strcmp(accelerator->form_factor, "cpu") == 0};
+	*device = (struct device){
+		.operand_bytes = 2, .wide_bytes = 2, .small_tiles = accelerator->form_factor && strcmp(accelerator->form_factor, "cpu") == 0};
 	device->peak_flops_per_s = accelerator_peak_flops_per_s(accelerator, precision, &used);
 	if (precision_weight_bytes(precision) >= 2) /* only narrow products leave attention in a wider format */
 		wide = precision;
@@ -225,10 +243,12 @@ bool device_of_candidate(const struct candidate *candidate, enum precision preci
 			(device->operand_bytes < 0.8 ? physics->nvfp4_fraction : physics->narrow_fraction);
 		device->linear_most_flops_per_s = device->peak_flops_per_s * fmin(1, narrow);
 	}
-	device->attention_flops_per_s = wide_peak * ceiling->attention * physics->attention_fraction * speed / sustained_speed(accelerator, ceiling, physics->power_exponent) *
+	device->attention_flops_per_s = wide_peak * ceiling->attention * physics->attention_fraction * speed /
+		sustained_speed(accelerator, ceiling, physics->power_exponent) *
 		(ceiling->year == 2024 && ceiling->tdp_w >= 1000 ? physics->blackwell_attention : 1);
 	device->full_head_width = ceiling->year >= 2022 ? full_head_width : 0;
-	device->memory_bytes_per_s = accelerator_bandwidth_bytes_per_s(accelerator) * CALIBRATED(calibration, memory_efficiency, memory_efficiency);
+	device->memory_bytes_per_s = accelerator_bandwidth_bytes_per_s(accelerator) *
+		CALIBRATED(calibration, memory_efficiency, memory_efficiency);
 	device_links(candidate, physics, device);
 	return device->memory_bytes_per_s > 0;
 }

@@ -5,33 +5,34 @@
 #include "planner/operators/physics.h"
 
 struct device {
-	double peak_flops_per_s;      /* dense, of the request's precision; the divisor of mfu */
-	double linear_flops_per_s;    /* that large products of linear layers in that precision reach */
-	double wide_flops_per_s;      /* the same in the training precision of 16 or more bits */
+	double peak_flops_per_s;                               /* dense, of the request's precision; the divisor of mfu */
+	double linear_flops_per_s;                             /* that large products of linear layers in that precision reach */
+	double wide_flops_per_s;                               /* the same in the training precision of 16 or more bits */
 	double linear_most_flops_per_s, wide_most_flops_per_s; /* rates of the best measured products: no product is faster, traffic included */
-	double full_head_width;       /* head width from which attention reaches its full rate; 0: any width */
-	double attention_flops_per_s; /* fused attention of an unlimited sequence, forward */
+	double full_head_width;                                /* head width from which attention reaches its full rate; 0: any width */
+	double attention_flops_per_s;                          /* fused attention of an unlimited sequence, forward */
 	double memory_bytes_per_s, link_bytes_per_s, nic_bytes_per_s; /* that large transfers reach, one direction */
-	double host_bytes_per_s;      /* over PCIe, one direction */
-	double operand_bytes;         /* of one element of the operands of a linear layer */
-	double wide_bytes;            /* of one element of activations */
-	double quantize_bytes;        /* moved to narrow one activation element; 0: 16 bits and more */
-	double peer_bytes_per_s;      /* between two accelerators of a machine over PCIe, below one processor */
-	double socket_bytes_per_s, sockets_bytes_per_s; /* of one ring that crosses between the machine's processors; of all rings that cross at once */
-	int64_t domain;               /* accelerators that the link connects: fewer than a machine's (bridges), as many, or more (NVL72) */
-	int64_t torus_dimensions;     /* of the domain's links; 0: each accelerator reaches every other at its full rate */
-	int64_t node;                 /* accelerators in one machine */
-	int64_t reach;                /* accelerators that communicate without a network adapter: the larger of domain and node */
-	int64_t root;                 /* accelerators below one processor of a machine */
-	bool ceiling_measured;        /* true: the ceiling of matrix products was measured; false: a class average */
-	double ceiling;               /* fraction of the dense peak that large products reach; measured by a calibration if there is one */
+	double host_bytes_per_s;                                      /* over PCIe, one direction */
+	double operand_bytes;                                         /* of one element of the operands of a linear layer */
+	double wide_bytes;                                            /* of one element of activations */
+	double quantize_bytes;                                        /* moved to narrow one activation element; 0: 16 bits and more */
+	double peer_bytes_per_s;                                      /* between two accelerators of a machine over PCIe, below one processor */
+	double socket_bytes_per_s,
+		sockets_bytes_per_s;  /* of one ring that crosses between the machine's processors; of all rings that cross at once */
+	int64_t domain;           /* accelerators that the link connects: fewer than a machine's (bridges), as many, or more (NVL72) */
+	int64_t torus_dimensions; /* of the domain's links; 0: each accelerator reaches every other at its full rate */
+	int64_t node;             /* accelerators in one machine */
+	int64_t reach;            /* accelerators that communicate without a network adapter: the larger of domain and node */
+	int64_t root;             /* accelerators below one processor of a machine */
+	bool ceiling_measured;    /* true: the ceiling of matrix products was measured; false: a class average */
+	double ceiling;           /* fraction of the dense peak that large products reach; measured by a calibration if there is one */
 	const char *ceiling_source;
-	enum precision computed;      /* format in which the linear layers run */
-	bool small_tiles;             /* a processor (CPU): a few outputs fill it, not a wave of tiles */
-	bool classes_measured;        /* true: class_speed holds the rate of each class over linear_ and wide_flops_per_s */
+	enum precision computed; /* format in which the linear layers run */
+	bool small_tiles;        /* a processor (CPU): a few outputs fill it, not a wave of tiles */
+	bool classes_measured;   /* true: class_speed holds the rate of each class over linear_ and wide_flops_per_s */
 	double class_speed[PRODUCT_CLASS_COUNT];
-	double link_latency_s;        /* of a collective inside a domain, measured; 0: use that of physics */
-	double host_latency_s;        /* of a transfer between host and device, measured; 0: not known */
+	double link_latency_s; /* of a collective inside a domain, measured; 0: use that of physics */
+	double host_latency_s; /* of a transfer between host and device, measured; 0: not known */
 };
 
 /* E20. Computes the rates that software reaches on an accelerator.
@@ -47,8 +48,8 @@ struct device {
  * Source:   ceilings: stas00/ml-engineering (MAMF tables) and ai-dynamo/aiconfigurator (kernel timings), named in
  *             device.c
  * Case:     tests/planner/test_measurement.c (calibration); tests/planner/test_training_step.c (power) */
-bool device_of_candidate(const struct candidate *candidate, enum precision precision, const struct physics *physics,
-	double speed, struct device *device);
+bool device_of_candidate(
+	const struct candidate *candidate, enum precision precision, const struct physics *physics, double speed, struct device *device);
 
 /* True if a whole step runs as one program that was compiled ahead of time (TPUs). physics_compiled() applies to them. */
 bool device_is_compiled(const struct accelerator *accelerator);

@@ -4,8 +4,8 @@ static const double accumulate_bytes = 8; /* a 32-bit gradient, read and written
 
 /* Returns the time of a product that writes `output_bytes` an output. A kernel of its own casts `narrowed` elements
  * first. */
-static struct product_time single(const struct device *device, const struct physics *physics, const struct product *product,
-	double output_bytes, double narrowed)
+static struct product_time single(
+	const struct device *device, const struct physics *physics, const struct product *product, double output_bytes, double narrowed)
 {
 	double rate = product->narrow ? device->linear_flops_per_s : device->wide_flops_per_s;
 	double most = product->narrow ? device->linear_most_flops_per_s : device->wide_most_flops_per_s;

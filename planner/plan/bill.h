@@ -35,10 +35,10 @@ struct energy {
 };
 
 struct carbon {
-	double operational_kgco2e;                /* location-based */
-	double market_kgco2e, marginal_kgco2e;    /* NaN: the region has no such figure; left out of the answer */
-	double embodied_kgco2e, total_kgco2e;     /* total: operational + embodied */
-	double embodied_low_kgco2e, embodied_high_kgco2e; /* p10 and p90 of the embodied carbon (E65) */
+	double operational_kgco2e;                            /* location-based */
+	double market_kgco2e, marginal_kgco2e;                /* NaN: the region has no such figure; left out of the answer */
+	double embodied_kgco2e, total_kgco2e;                 /* total: operational + embodied */
+	double embodied_low_kgco2e, embodied_high_kgco2e;     /* p10 and p90 of the embodied carbon (E65) */
 	double gco2e_per_gpu_hour, gco2e_per_thousand_tokens; /* E105, of the total; absent: no hours, no tokens */
 	double grid_gco2e_per_kwh; /* intensity of the operational figure: the site's mean, or the mean over the run's hours (E109) */
 	double hourly_fraction;    /* part of the run that a series covers; absent: no series */
@@ -56,8 +56,8 @@ struct rent {
 struct purchase {
 	double accelerators_usd, hosts_usd, network_usd, capital_usd; /* capital_usd: the sum of the three */
 	double capital_low_usd, capital_high_usd;
-	double power_kw;             /* mean power of this work, building included */
-	double running_usd_per_year; /* electricity, staff and space, for a year of use */
+	double power_kw;               /* mean power of this work, building included */
+	double running_usd_per_year;   /* electricity, staff and space, for a year of use */
 	double life_hours, hours_left; /* hours_left: after this training; absent: a service */
 	const char *source;
 	struct rent on_demand, spot, reserved_1y, reserved_3y; /* the resolver fills these from the offers */
@@ -74,7 +74,7 @@ struct front_point {
 	double grid_gco2e_per_kwh, pue; /* of the site */
 	double hours, usd, kgco2e;
 	enum truth cheapest, cleanest, fastest; /* TRUTH_TRUE, else unset */
-	int64_t index; /* for the caller; the front does not use it */
+	int64_t index;                          /* for the caller; the front does not use it */
 	double usd_per_t_saved; /* to the next cheaper point that emits more, of the points that nothing beats in cost and carbon; else absent */
 };
 
@@ -86,11 +86,12 @@ struct hosted_price {
 
 struct hosted {
 	struct hosted_price price;
-	double usd_per_month;              /* of the plan's load, by the token */
-	double usd_per_million_tokens;     /* mean over the load's prompts and answers */
-	double own_over_hosted;            /* the plan's cost over usd_per_month; below 1 the client's own fleet is cheaper */
-	double break_even_input_usd_per_million_tokens, break_even_output_usd_per_million_tokens; /* prices at which both cost the same, in the provider's proportion */
-	double break_even_requests_per_s;  /* mean load of the same fleet at which both cost the same; absent: above the capacity of the fleet */
+	double usd_per_month;          /* of the plan's load, by the token */
+	double usd_per_million_tokens; /* mean over the load's prompts and answers */
+	double own_over_hosted;        /* the plan's cost over usd_per_month; below 1 the client's own fleet is cheaper */
+	double break_even_input_usd_per_million_tokens,
+		break_even_output_usd_per_million_tokens; /* prices at which both cost the same, in the provider's proportion */
+	double break_even_requests_per_s; /* mean load of the same fleet at which both cost the same; absent: above the capacity of the fleet */
 };
 
 enum { HOSTED_MAX = 16 };

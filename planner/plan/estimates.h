@@ -30,26 +30,26 @@ struct memory_request {
 
 struct memory_estimate {
 	double params_total, params_active;
-	double weights_bytes;              /* of the whole model in the requested precision */
+	double weights_bytes; /* of the whole model in the requested precision */
 	double weights_fp32_bytes, weights_bf16_bytes, weights_int8_bytes, weights_int4_bytes;
 	double kv_bytes_per_token;
-	struct memory_use training;        /* per accelerator; total_bytes NaN: inference was requested */
-	struct serving_memory inference;   /* per accelerator; total_bytes NaN: training was requested */
-	struct parallelism parallelism;    /* of `training` */
-	double least_bytes;                /* training: of the layout that takes the least memory on that number */
+	struct memory_use training;                /* per accelerator; total_bytes NaN: inference was requested */
+	struct serving_memory inference;           /* per accelerator; total_bytes NaN: training was requested */
+	struct parallelism parallelism;            /* of `training` */
+	double least_bytes;                        /* training: of the layout that takes the least memory on that number */
 	struct serving_parallelism replica_layout; /* of `inference` */
-	int64_t replicas;                  /* of `inference`: replicas on the given accelerators */
+	int64_t replicas;                          /* of `inference`: replicas on the given accelerators */
 	bool has_training, has_inference;
-	enum truth fits;                   /* on the given accelerators: true exactly when gpu_count >= gpu_count_min */
-	double headroom_bytes;             /* capacity less total; negative when it does not fit */
-	int64_t gpu_count_min;             /* the least number of these accelerators with enough memory; absent: no number is enough */
+	enum truth fits;       /* on the given accelerators: true exactly when gpu_count >= gpu_count_min */
+	double headroom_bytes; /* capacity less total; negative when it does not fit */
+	int64_t gpu_count_min; /* the least number of these accelerators with enough memory; absent: no number is enough */
 	struct findings findings;
 };
 
 /* --- POST /v1/estimates/scaling: any of compute, tokens, params -> the others, or the verdict on a pair ---------- */
 struct scaling_request {
 	double compute_flops, tokens, params, epochs; /* tokens of one epoch, as in a training request */
-	const char *law; /* epoch (default), hoffmann_3, 20:1 */
+	const char *law;                              /* epoch (default), hoffmann_3, 20:1 */
 };
 
 struct scaling_choice {
@@ -64,7 +64,7 @@ struct scaling_estimate {
 	struct scaling_choice given;   /* the given pair of params and tokens; else all absent */
 	enum verdict verdict;
 	double tokens_per_param, tokens_per_param_optimal, flops_per_percent_loss;
-	double repeated_worth; /* new tokens that are worth as much as `epochs` passes, over the unique tokens */
+	double repeated_worth;                 /* new tokens that are worth as much as `epochs` passes, over the unique tokens */
 	double tokens_total, tokens_effective; /* over all epochs, and the new tokens that are worth as much; absent: no tokens were given */
 	char detail[320];
 	size_t curve_count;
@@ -101,7 +101,7 @@ struct carbon_estimate {
 	struct {
 		double mean_gpu_w, grid_gco2e_per_kwh, pue, energy_mwh, carbon_tco2e, utilization;
 		enum truth energy_is_facility; /* true: the published energy includes the building; unset: cannot be determined */
-	} implied; /* from the published figures; absent: they do not determine it */
+	} implied;                         /* from the published figures; absent: they do not determine it */
 	struct figures inputs;
 	size_t provenance_count;
 	struct provenance provenance[PROVENANCES_MAX];

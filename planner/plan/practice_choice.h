@@ -19,8 +19,8 @@ struct practice_part {
 };
 
 struct practice {
-	double value, low, high; /* product of the parts: p50, p10, p90; 1 without parts */
-	double step_factor;      /* the part of `value` that makes steps longer; the rest is time beside the steps */
+	double value, low, high;     /* product of the parts: p50, p10, p90; 1 without parts */
+	double step_factor;          /* the part of `value` that makes steps longer; the rest is time beside the steps */
 	double own_runs, own_weight; /* E134: the client's own runs, as a number of runs like this one, and their weight; absent: none */
 	size_t part_count;
 	struct practice_part parts[PRACTICE_PARTS_MAX];

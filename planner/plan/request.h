@@ -48,7 +48,7 @@ struct on_premises {
 /* Another currency for the amounts of an answer. */
 struct currency {
 	const char *code, *as_of; /* ISO 4217; the day of the rate */
-	double per_usd; /* units of it for one USD; absent: no currency was requested */
+	double per_usd;           /* units of it for one USD; absent: no currency was requested */
 };
 
 struct pricing {
@@ -57,7 +57,7 @@ struct pricing {
 	struct text_list providers, regions;
 	struct text_list terms; /* on_demand, spot, reserved_1y, reserved_3y */
 	double max_age_days, spot_interruptions_per_gpu_hour, storage_usd_per_gb_month, egress_usd_per_gb;
-	double storage_gb, egress_gb; /* stored while the work runs; sent out once, at the end */
+	double storage_gb, egress_gb;   /* stored while the work runs; sent out once, at the end */
 	struct on_premises on_premises; /* given if capex_usd_per_gpu, capex or list_prices is given */
 };
 
@@ -75,7 +75,7 @@ struct site_request {
 	const char *provider, *region, *country;
 	double grid_gco2e_per_kwh, pue, wue_l_per_kwh, ewif_l_per_kwh, electricity_usd_per_kwh;
 	double grid_market_gco2e_per_kwh, grid_marginal_gco2e_per_kwh;
-	int64_t start_us; /* start of the run; 0 or less: not given, or the start of the series */
+	int64_t start_us;          /* start of the run; 0 or less: not given, or the start of the series */
 	struct site_series series; /* no numbers: no series */
 };
 

@@ -70,12 +70,12 @@ struct inference_request {
 	double startup_s; /* of a replica */
 	enum redundancy redundancy;
 	double headroom;
-	enum truth mig; /* unset: slices are alternatives and never recommended */
+	enum truth mig;          /* unset: slices are alternatives and never recommended */
 	const char *mig_profile; /* only slices of this profile; NULL: any profile */
 	double budget_usd_per_month;
 	struct {
 		double input_usd_per_million_tokens, output_usd_per_million_tokens;
-	} hosted_api; /* a provider's price of the same model; absent: not given */
+	} hosted_api;            /* a provider's price of the same model; absent: not given */
 	double utc_offset_hours; /* of the clock of the profile's hours */
 };
 
@@ -88,8 +88,8 @@ struct inference_input {
 	size_t slice_count;
 	size_t hosted_count;
 	struct hosted_price hosted[HOSTED_MAX]; /* of the model, from the catalogue */
-	const struct progress *progress; /* NULL: no progress is reported, and the computation is never stopped */
-	void *workspace; /* for simulations, simulator_workspace_bytes(); NULL: latencies by formulas only */
+	const struct progress *progress;        /* NULL: no progress is reported, and the computation is never stopped */
+	void *workspace;                        /* for simulations, simulator_workspace_bytes(); NULL: latencies by formulas only */
 	size_t workspace_bytes;
 };
 
@@ -102,14 +102,13 @@ struct latencies {
 };
 
 struct serving_memory {
-	double weights_bytes, kv_cache_bytes, activations_bytes, overhead_bytes, total_bytes, capacity_bytes,
-		kv_tokens_capacity;
+	double weights_bytes, kv_cache_bytes, activations_bytes, overhead_bytes, total_bytes, capacity_bytes, kv_tokens_capacity;
 };
 
 struct autoscaling_hour {
 	int64_t hour;
-	int64_t replicas; /* replicas that run when the hour begins, spare ones included */
-	int64_t starting; /* replicas that start in this hour for the next one */
+	int64_t replicas;         /* replicas that run when the hour begins, spare ones included */
+	int64_t starting;         /* replicas that start in this hour for the next one */
 	int64_t prefill_replicas; /* replicas for prompts only; absent: each replica does prompts and answers */
 	double requests_per_s;
 };
@@ -123,9 +122,9 @@ struct service_hour {
 /* Instances of one offer in the cheapest mix. */
 struct committed_offer {
 	struct offer offer;
-	int64_t instances;      /* committed instances, paid in every hour */
-	int64_t peak_instances; /* instances paid by use in the hour with the highest demand */
-	double usd_per_hour;    /* of one instance; of a spot instance including the hours that interruptions cost (E106) */
+	int64_t instances;             /* committed instances, paid in every hour */
+	int64_t peak_instances;        /* instances paid by use in the hour with the highest demand */
+	double usd_per_hour;           /* of one instance; of a spot instance including the hours that interruptions cost (E106) */
 	double break_even_utilization; /* E102, of a commitment; absent: paid by use */
 };
 
@@ -134,7 +133,8 @@ enum { COMMITTED_OFFERS_MAX = 32 };
 /* E101. The cheapest mix of committed instances and instances paid by use over the daily profile. */
 struct commitment {
 	double usd_per_hour, committed_usd_per_hour, used_usd_per_hour; /* means over the profile */
-	double usd_per_month, uncommitted_usd_per_month, saved_usd_per_month; /* saved: uncommitted (all paid by use, hour by hour) less usd_per_month; absent: no such offer */
+	double usd_per_month, uncommitted_usd_per_month,
+		saved_usd_per_month; /* saved: uncommitted (all paid by use, hour by hour) less usd_per_month; absent: no such offer */
 	double committed_utilization;
 	size_t offer_count;
 	struct committed_offer offers[COMMITTED_OFFERS_MAX];
@@ -166,10 +166,10 @@ enum { SERVICE_PROMISES_MAX = 8, SERVICE_UNCERTAINTIES_MAX = 8 };
 struct inference_option {
 	struct accelerator accelerator;
 	int64_t gpu_count, replicas, gpus_per_replica;
-	int64_t gpus_paid; /* accelerators of whole instances; the unused ones idle and count in cost, energy and carbon */
+	int64_t gpus_paid;        /* accelerators of whole instances; the unused ones idle and count in cost, energy and carbon */
 	int64_t prefill_replicas; /* replicas for prompts only; absent: each replica does prompts and answers */
-	const char *mig_profile; /* NULL: whole accelerators; else a replica is a board of slices, each with its own engine */
-	int64_t slices_per_gpu; /* absent: whole accelerators */
+	const char *mig_profile;  /* NULL: whole accelerators; else a replica is a board of slices, each with its own engine */
+	int64_t slices_per_gpu;   /* absent: whole accelerators */
 	enum precision precision, kv_precision;
 	struct serving_parallelism parallelism;
 	struct serving_memory memory; /* per accelerator; kv_tokens_capacity per replica */
@@ -188,7 +188,8 @@ struct inference_option {
 	struct service_promise promises[SERVICE_PROMISES_MAX];
 	struct {
 		double usd_per_hour, usd_per_month, usd_per_million_output_tokens, usd_per_million_tokens;
-		double input_usd_per_million_tokens, output_usd_per_million_tokens; /* token prices that cover the cost; prompts and answers share it by their time */
+		double input_usd_per_million_tokens,
+			output_usd_per_million_tokens; /* token prices that cover the cost; prompts and answers share it by their time */
 		double accelerators_usd_per_month, storage_usd_per_month, egress_usd_per_month; /* parts of usd_per_month; absent: not counted */
 		bool has_offer;
 		struct offer offer;
@@ -205,7 +206,8 @@ struct inference_option {
 	struct {
 		double kgco2e_per_month; /* operational (location-based) + embodied; the figures per request, token and hour are parts of this total */
 		double operational_kgco2e_per_month, embodied_kgco2e_per_month;
-		double market_kgco2e_per_month, marginal_kgco2e_per_month; /* operational carbon by other accounting methods; absent: the site has no such figure */
+		double market_kgco2e_per_month,
+			marginal_kgco2e_per_month; /* operational carbon by other accounting methods; absent: the site has no such figure */
 		double embodied_low_kgco2e_per_month, embodied_high_kgco2e_per_month;
 		double gco2e_per_request, gco2e_per_million_tokens, gco2e_per_thousand_tokens, gco2e_per_thousand_output_tokens, gco2e_per_gpu_hour;
 		double grid_gco2e_per_kwh; /* intensity of the operational figure: the site's mean, or the hourly mean weighted by power (E115) */
@@ -216,12 +218,13 @@ struct inference_option {
 	struct autoscaling_hour autoscaling[168];
 	bool has_autoscaled;
 	struct {
-		double startup_s, gpu_hours_per_month; /* hour by hour, starts included; also in the next three members */
+		double startup_s, gpu_hours_per_month;                 /* hour by hour, starts included; also in the next three members */
 		double usd_per_month, kwh_per_month, kgco2e_per_month; /* usd: accelerators only; absent: no price is known */
 		double saved_gpu_hours_per_month, saved_usd_per_month, saved_kwh_per_month, saved_kgco2e_per_month;
 		bool has_latency, has_cold; /* has_latency: the day was simulated; has_cold: replicas start in the schedule */
 		enum truth slo_met;
-		struct latencies latency, latency_cold_start; /* of a day; of requests during starts, if replicas started only at the beginning of their hour */
+		struct latencies latency,
+			latency_cold_start; /* of a day; of requests during starts, if replicas started only at the beginning of their hour */
 	} autoscaled;
 	bool has_hosted; /* the cheapest hosted price and the option's own cost are known */
 	struct hosted hosted;
@@ -232,15 +235,14 @@ struct inference_option {
 	struct bottleneck_use bottleneck;
 	struct figures inputs; /* inputs of cost, energy, carbon and water */
 	struct {
-		int64_t requests, replications, seed, warmup_requests; /* all 0: by formulas, not simulated */
+		int64_t requests, replications, seed, warmup_requests;            /* all 0: by formulas, not simulated */
 		double ttft_half_width_ms, tpot_half_width_ms, e2e_half_width_ms; /* of the 95 % confidence interval, at the promised percentile */
 		double prefix_hit_rate; /* part of the prompt tokens that a cache holds; absent: no prefixes were simulated */
 	} simulated;
 	size_t provenance_count;
 	struct provenance provenance[PROVENANCES_MAX];
 	struct {
-		struct interval output_tokens_per_s, ttft_ms, tpot_ms, usd_per_month, kwh_per_month, kgco2e_per_month,
-			gpu_count;
+		struct interval output_tokens_per_s, ttft_ms, tpot_ms, usd_per_month, kwh_per_month, kgco2e_per_month, gpu_count;
 	} interval;
 };
 
@@ -252,13 +254,13 @@ struct service_point {
 	bool has_offer;
 	struct offer offer;
 	double grid_gco2e_per_kwh, pue; /* of the site */
-	double requests_per_s; /* load at peak */
+	double requests_per_s;          /* load at peak */
 	double usd_per_hour, usd_per_month, kgco2e_per_month, kwh_per_month;
 	double usd_per_million_output_tokens, gco2e_per_request;
-	double e2e_ms; /* of a request, at the percentile of the slo */
-	enum truth simulated; /* true: latency and number of replicas are simulated; false: by formulas */
+	double e2e_ms;                          /* of a request, at the percentile of the slo */
+	enum truth simulated;                   /* true: latency and number of replicas are simulated; false: by formulas */
 	enum truth cheapest, cleanest, fastest; /* TRUTH_TRUE, else unset */
-	double usd_per_t_saved; /* as in struct front_point */
+	double usd_per_t_saved;                 /* as in struct front_point */
 };
 
 enum { INFERENCE_OPTIONS_MAX = 32 };
@@ -278,7 +280,7 @@ struct inference_plan {
 	struct service_hour hours[168];
 	size_t hosted_count;
 	struct hosted hosted[HOSTED_MAX + 1]; /* to compare with the recommended option, the cheapest first */
-	size_t front_count; /* 0: no price is known */
+	size_t front_count;                   /* 0: no price is known */
 	struct service_point front[FRONT_POINTS_MAX];
 	struct {
 		double gpu_count_exact, gpu_count;
@@ -289,8 +291,7 @@ struct inference_plan {
 };
 
 /* Computes an inference plan. Returns STATUS_CANCELLED if the input's `progress` stops it. */
-FALLIBLE enum status planner_inference(
-	const struct inference_input *input, struct inference_plan *plan, struct failure *failure);
+FALLIBLE enum status planner_inference(const struct inference_input *input, struct inference_plan *plan, struct failure *failure);
 
 /* One replica at one operating point. */
 #define CONCURRENCY_MAX (-2.0) /* the word "max": saturation */
@@ -316,8 +317,7 @@ struct performance_input {
 };
 
 struct performance {
-	double output_tokens_per_s, output_tokens_per_s_per_gpu, total_tokens_per_s, requests_per_s, ttft_ms, tpot_ms,
-		max_concurrency;
+	double output_tokens_per_s, output_tokens_per_s_per_gpu, total_tokens_per_s, requests_per_s, ttft_ms, tpot_ms, max_concurrency;
 	struct serving_memory memory;
 	struct practice practice;
 	struct { /* joules_per_output_token = decode + prefill x prompt tokens / output tokens + idle */
@@ -330,7 +330,6 @@ struct performance {
 	struct findings findings;
 };
 
-FALLIBLE enum status planner_performance(
-	const struct performance_input *input, struct performance *performance, struct failure *failure);
+FALLIBLE enum status planner_performance(const struct performance_input *input, struct performance *performance, struct failure *failure);
 
 #endif

@@ -13,12 +13,27 @@
 #include "planner/progress.h"
 
 enum stack {
-	STACK_UNSET, STACK_GENERIC, STACK_MEGATRON_LM, STACK_MEGATRON_DEEPSPEED, STACK_MEGATRON_CORE, STACK_FSDP,
-	STACK_TORCHTITAN, STACK_INTERNEVO, STACK_MAXTEXT, STACK_HAI_LLM, STACK_COUNT
+	STACK_UNSET,
+	STACK_GENERIC,
+	STACK_MEGATRON_LM,
+	STACK_MEGATRON_DEEPSPEED,
+	STACK_MEGATRON_CORE,
+	STACK_FSDP,
+	STACK_TORCHTITAN,
+	STACK_INTERNEVO,
+	STACK_MAXTEXT,
+	STACK_HAI_LLM,
+	STACK_COUNT
 };
 enum optimizer {
-	OPTIMIZER_UNSET, OPTIMIZER_ADAMW, OPTIMIZER_ADAMW_8BIT, OPTIMIZER_ADAFACTOR, OPTIMIZER_MUON, OPTIMIZER_SGD,
-	OPTIMIZER_LION, OPTIMIZER_COUNT
+	OPTIMIZER_UNSET,
+	OPTIMIZER_ADAMW,
+	OPTIMIZER_ADAMW_8BIT,
+	OPTIMIZER_ADAFACTOR,
+	OPTIMIZER_MUON,
+	OPTIMIZER_SGD,
+	OPTIMIZER_LION,
+	OPTIMIZER_COUNT
 };
 enum recompute { RECOMPUTE_UNSET, RECOMPUTE_NONE, RECOMPUTE_SELECTIVE, RECOMPUTE_FULL, RECOMPUTE_COUNT };
 enum fine_tuning_method { FINE_TUNING_UNSET, FINE_TUNING_FULL, FINE_TUNING_LORA, FINE_TUNING_QLORA };
@@ -83,15 +98,15 @@ struct training_input {
 	const struct candidate *candidates;
 	size_t candidate_count;
 	const struct measured_step *measured; /* NULL: none; else advice is about this step instead of the predicted one */
-	bool objective_is_default; /* the request names no objective; an unset objective counts as not named, too */
-	const struct candidate *newer; /* for advice: a newer accelerator than the named one, of the same maker and on offer; NULL: none */
+	bool objective_is_default;            /* the request names no objective; an unset objective counts as not named, too */
+	const struct candidate *newer;   /* for advice: a newer accelerator than the named one, of the same maker and on offer; NULL: none */
 	const struct progress *progress; /* NULL: no progress is reported, and the computation is never stopped */
 	const struct practice_constants *practice; /* NULL: the fitted constants */
 };
 
 struct memory_use {
 	double weights_bytes, gradients_bytes, optimizer_bytes, activations_bytes;
-	double model_bytes; /* sum of the four above */
+	double model_bytes;  /* sum of the four above */
 	double layers_bytes; /* model_bytes without embedding tables and without the kept part of the logits */
 	double overhead_bytes, total_bytes, capacity_bytes;
 };
@@ -103,8 +118,16 @@ struct step_time {
 };
 
 enum bottleneck {
-	BOTTLENECK_UNSET, BOTTLENECK_COMPUTE, BOTTLENECK_MEMORY, BOTTLENECK_MEMORY_BANDWIDTH, BOTTLENECK_INTERCONNECT,
-	BOTTLENECK_PIPELINE_BUBBLE, BOTTLENECK_INPUT, BOTTLENECK_HOST_TRANSFER, BOTTLENECK_LAUNCH_OVERHEAD, BOTTLENECK_COUNT
+	BOTTLENECK_UNSET,
+	BOTTLENECK_COMPUTE,
+	BOTTLENECK_MEMORY,
+	BOTTLENECK_MEMORY_BANDWIDTH,
+	BOTTLENECK_INTERCONNECT,
+	BOTTLENECK_PIPELINE_BUBBLE,
+	BOTTLENECK_INPUT,
+	BOTTLENECK_HOST_TRANSFER,
+	BOTTLENECK_LAUNCH_OVERHEAD,
+	BOTTLENECK_COUNT
 };
 
 struct bottleneck_use {
@@ -191,13 +214,13 @@ struct training_plan {
 	struct confidence_point confidence_curve[CONFIDENCES_MAX];
 	size_t uncertainty_count;
 	struct uncertainty uncertainties[UNCERTAINTIES_MAX]; /* of the recommended option, the costliest first */
-	size_t stage_count; /* 0 unless the request has stages */
+	size_t stage_count;                                  /* 0 unless the request has stages */
 	struct stage_plan stages[TRAINING_STAGES_MAX];
 	size_t alternative_count;
 	struct training_option alternatives[TRAINING_OPTIONS_MAX];
-	size_t front_count; /* 0: no price is known */
+	size_t front_count;                       /* 0: no price is known */
 	struct front_point front[FRONT_KEPT_MAX]; /* the answer has FRONT_POINTS_MAX of them */
-	size_t reservation_count; /* the resolver fills these from the offers */
+	size_t reservation_count;                 /* the resolver fills these from the offers */
 	struct reservation reservations[RESERVATIONS_MAX];
 	struct {
 		double gpu_hours, gpu_count_exact, gpu_count, gpu_count_a100; /* counts NaN without a deadline */
@@ -223,8 +246,8 @@ struct training_plan {
 		char detail[320]; /* conditions under which the learning rate scales so, and the effect of batches above the critical one */
 	} batch;
 	struct {
-		double read_s, decode_s;                      /* of a step's samples; absent: not given */
-		double storage_gbs_needed, workers_needed;    /* with which no step waits for input */
+		double read_s, decode_s;                   /* of a step's samples; absent: not given */
+		double storage_gbs_needed, workers_needed; /* with which no step waits for input */
 	} input;
 	struct findings findings;
 };

@@ -31,8 +31,7 @@ double acceptance_steps(const struct acceptance *acceptance, double tokens, stru
 
 	/* Renewal count of many tokens: mean n/m, variance n s^2/m^3 (Feller 1971, volume II, XI.5). */
 	if (at_once > 0)
-		steps = at_once / mean +
-				sqrt(at_once * acceptance->variance / (mean * mean * mean)) * random_normal(random);
+		steps = at_once / mean + sqrt(at_once * acceptance->variance / (mean * mean * mean)) * random_normal(random);
 	steps = fmin(fmax(rint(steps), rint(at_once / (acceptance->drafted + 1))), at_once);
 	for (double left = tokens - at_once; left > 0; steps++)
 		left -= step_tokens(acceptance, random);

@@ -14,7 +14,7 @@ enum { ACCEPTANCE_DRAWN_MAX = 512 };
 
 struct acceptance {
 	double drafted, probability; /* drafted >= 1, whole; 0 < probability < 1 */
-	double mean, variance; /* of the tokens of a step */
+	double mean, variance;       /* of the tokens of a step */
 };
 
 /* E98. Fills the setting, with the mean and the variance of the tokens of one step.

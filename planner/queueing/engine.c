@@ -50,8 +50,7 @@ static void heap_settle(struct engine_state *engine, int32_t place)
 	for (;;) {
 		int32_t child = 2 * place + 1;
 
-		if (child + 1 < engine->decoding &&
-			pool[engine->heap[child + 1]].finish_at < pool[engine->heap[child]].finish_at)
+		if (child + 1 < engine->decoding && pool[engine->heap[child + 1]].finish_at < pool[engine->heap[child]].finish_at)
 			child++;
 		if (child >= engine->decoding || pool[engine->heap[child]].finish_at >= finish_at)
 			break;
@@ -78,7 +77,7 @@ static void heap_remove(struct engine_state *engine, int32_t place)
 static double sequence_bytes(const struct engine_setting *setting, double context_tokens, double longest_tokens)
 {
 	return (context_tokens + (setting->block_tokens - 1) / 2) * setting->token_bytes +
-		   fmin(longest_tokens, setting->window_tokens) * setting->window_token_bytes + setting->state_bytes;
+		fmin(longest_tokens, setting->window_tokens) * setting->window_token_bytes + setting->state_bytes;
 }
 
 bool engine_can_hold(const struct engine_setting *setting, double prompt_tokens, double output_tokens)
@@ -463,12 +462,8 @@ void engine_setting_of(struct engine_setting *setting, const struct replica *rep
 void engine_start(struct engine_state *engine, const struct engine_setting *setting, struct engine_request *pool,
 	const struct engine_memory *memory, int64_t *work_left, engine_finished *finished, void *context)
 {
-	*engine = (struct engine_state){.setting = setting,
-		.pool = pool,
-		.heap = memory->heap,
-		.work_left = work_left,
-		.finished = finished,
-		.context = context};
+	*engine = (struct engine_state){
+		.setting = setting, .pool = pool, .heap = memory->heap, .work_left = work_left, .finished = finished, .context = context};
 	prefixes_start(&engine->prefixes, memory->links, setting->prefix_count);
 }
 

@@ -21,11 +21,11 @@ struct engine_request {
 	double context_tokens; /* in the cache; decoding attends to them */
 	double pending_tokens; /* prompt tokens to compute before the next output token */
 	double produced_tokens;
-	double held_bytes; /* of the cache, at admission */
-	double answer_tokens; /* set by the caller; output_tokens is the part that this engine produces */
-	double steps, pace_tokens; /* decoding steps until the request is done; its tokens in each step */
+	double held_bytes;           /* of the cache, at admission */
+	double answer_tokens;        /* set by the caller; output_tokens is the part that this engine produces */
+	double steps, pace_tokens;   /* decoding steps until the request is done; its tokens in each step */
 	int32_t number, next, place; /* order of arrival; next one in its queue; place in the heap */
-	int32_t prefix; /* first part of its prompt; PREFIX_NONE: no shared prefix */
+	int32_t prefix;              /* first part of its prompt; PREFIX_NONE: no shared prefix */
 	enum request_class class;
 	bool came_cold; /* it arrived while a replica was starting */
 };
@@ -36,19 +36,18 @@ struct engine_setting {
 	const void *costs;
 	double chunk_tokens, block_tokens; /* tokens of a step; tokens of a cache block, which a step with prompts has at least for them */
 	double sequences_maximum;
-	double cache_bytes, token_bytes; /* the whole cache; of one token of one sequence in layers without a window */
+	double cache_bytes, token_bytes;                       /* the whole cache; of one token of one sequence in layers without a window */
 	double window_tokens, window_token_bytes, state_bytes; /* layers with a window: tokens kept, bytes of each; state of a sequence */
 	bool reserves_whole_output;
 	double progress_tokens, drafted_tokens; /* of a sequence in a step: 1 and 0 without speculation */
-	struct acceptance acceptance; /* probability 0: every step yields progress_tokens */
-	double cached_share; /* part of every prompt that the prefix cache holds, 0..1 */
-	double prefix_tokens; /* length of the shared start of prompts; 0: cached_share counts instead */
-	int32_t prefix_count; /* different prefixes; 0: none */
+	struct acceptance acceptance;           /* probability 0: every step yields progress_tokens */
+	double cached_share;                    /* part of every prompt that the prefix cache holds, 0..1 */
+	double prefix_tokens;                   /* length of the shared start of prompts; 0: cached_share counts instead */
+	int32_t prefix_count;                   /* different prefixes; 0: none */
 };
 
 /* Fills the setting from a replica and a shape of requests (prefix cache, speculation). It borrows the replica. */
-void engine_setting_of(
-	struct engine_setting *setting, const struct replica *replica, const struct request_shape *shape);
+void engine_setting_of(struct engine_setting *setting, const struct replica *replica, const struct request_shape *shape);
 
 typedef void engine_finished(void *context, const struct engine_request *request, double now_s);
 
@@ -63,12 +62,12 @@ struct engine_state {
 	int32_t decoding;
 	struct engine_queue waiting[CLASS_COUNT], taking_in;
 	struct prefixes prefixes;
-	uint64_t seed; /* of the numbers drawn for a request; the request's number selects the stream */
-	double ready_s; /* the engine takes no request before this time */
+	uint64_t seed;            /* of the numbers drawn for a request; the request's number selects the stream */
+	double ready_s;           /* the engine takes no request before this time */
 	double clock_s, progress; /* progress: steps since the start */
 	double context_tokens, decoding_prompt_tokens, pace_tokens; /* sums over decoding requests */
 	double used_bytes;                                          /* over all admitted requests */
-	double prompt_tokens, cached_tokens; /* of all prompts that entered; the part found in the cache */
+	double prompt_tokens, cached_tokens;                        /* of all prompts that entered; the part found in the cache */
 	engine_finished *finished;
 	void *context;
 	double busy_s, flops, bytes, decoded_sequence_s; /* sums over steps, for power and the mean batch */

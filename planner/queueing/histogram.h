@@ -13,8 +13,7 @@ struct histogram {
 };
 
 void histogram_clear(struct histogram *histogram);
-void histogram_add(
-	struct histogram *histogram, double seconds); /* a value outside the range goes into the nearest bin */
+void histogram_add(struct histogram *histogram, double seconds); /* a value outside the range goes into the nearest bin */
 void histogram_merge(struct histogram *into, const struct histogram *from);
 
 /* Returns the quantile of a share (0..1), s, within 0.5 % of the order statistic; 0 for an empty histogram. */

@@ -27,8 +27,7 @@ static int64_t idlest(struct replicas *replicas, double now_s)
 
 	for (int64_t i = 0; i < replicas->count; i++) {
 		engine_advance(&replicas->engines[i], now_s);
-		if (is_ready(&replicas->engines[i], now_s) &&
-			engine_load(&replicas->engines[i]) < engine_load(&replicas->engines[best]))
+		if (is_ready(&replicas->engines[i], now_s) && engine_load(&replicas->engines[i]) < engine_load(&replicas->engines[best]))
 			best = i;
 	}
 	return best;
@@ -79,8 +78,7 @@ int64_t replicas_warm(struct replicas *replicas)
 		int64_t own = homes ? (prefixes - i + replicas->count - 1) / replicas->count : prefixes;
 
 		for (int64_t k = own > most ? own - most : 0; k < own; k++, touched++)
-			engine_warm(&replicas->engines[i],
-				(int32_t)(homes ? i + k * replicas->count : (k + i * prefixes / replicas->count) % prefixes));
+			engine_warm(&replicas->engines[i], (int32_t)(homes ? i + k * replicas->count : (k + i * prefixes / replicas->count) % prefixes));
 	}
 	for (int32_t prefix = 0; prefix < prefixes && homes; prefix++)
 		replicas->homes[prefix] = (int32_t)(prefix % replicas->count);

@@ -58,19 +58,17 @@ static size_t homes_bytes(const struct engine_setting *setting)
 
 static size_t engines_bytes(const struct engine_setting *setting, int64_t count, size_t pool)
 {
-	return homes_bytes(setting) + (size_t)count * (aligned(sizeof(struct engine_state)) + links_bytes(setting) +
-													  aligned(heap_places(setting, pool) * sizeof(int32_t)));
+	return homes_bytes(setting) +
+		(size_t)count * (aligned(sizeof(struct engine_state)) + links_bytes(setting) + aligned(heap_places(setting, pool) * sizeof(int32_t)));
 }
 
 size_t simulation_workspace_bytes(const struct simulation_setting *setting)
 {
 	size_t pool = pool_places(setting);
-	size_t bytes =
-		aligned(pool * sizeof(struct engine_request)) + engines_bytes(setting->engine, setting->replicas, pool);
+	size_t bytes = aligned(pool * sizeof(struct engine_request)) + engines_bytes(setting->engine, setting->replicas, pool);
 
 	if (setting->prefill)
-		bytes +=
-			engines_bytes(setting->prefill, setting->prefill_replicas, pool) + aligned(pool * sizeof(struct handoff));
+		bytes += engines_bytes(setting->prefill, setting->prefill_replicas, pool) + aligned(pool * sizeof(struct handoff));
 	return bytes;
 }
 
@@ -169,8 +167,7 @@ static void replicas_follow(struct run *run, double now_s)
 {
 	const struct simulation_setting *setting = run->setting;
 
-	for (; run->next_change < setting->change_count && setting->changes[run->next_change].at_s <= now_s;
-		 run->next_change++) {
+	for (; run->next_change < setting->change_count && setting->changes[run->next_change].at_s <= now_s; run->next_change++) {
 		const struct replica_change *change = &setting->changes[run->next_change];
 
 		replica_time_passes(run, change->at_s);
@@ -253,9 +250,8 @@ static void prompt_computed(void *context, const struct engine_request *request,
 	if (request->answer_tokens <= 1)
 		answered(context, request, now_s);
 	else
-		handoff_push(
-			run, (struct handoff){now_s + setting->handoff_s + setting->handoff_token_s * request->prompt_tokens,
-					 (int32_t)(request - run->pool)});
+		handoff_push(run,
+			(struct handoff){now_s + setting->handoff_s + setting->handoff_token_s * request->prompt_tokens, (int32_t)(request - run->pool)});
 }
 
 /* Submits the requests whose caches have arrived by `now_s`, in the order of arrival. */
@@ -296,8 +292,7 @@ static struct replicas replicas_start(
 	return replicas;
 }
 
-static void run_start(
-	struct run *run, const struct simulation_setting *setting, void *memory, struct simulation_result *result)
+static void run_start(struct run *run, const struct simulation_setting *setting, void *memory, struct simulation_result *result)
 {
 	char *workspace = memory;
 	engine_finished *finished = setting->concurrency > 0 ? answered_in_loop : answered;
@@ -360,7 +355,8 @@ static void run_open_loop(struct run *run)
 	int64_t all = setting->ends ? setting->warmup_requests + setting->requests : INT64_MAX;
 
 	CHECK(!setting->ends || !setting->prefill);
-	for (int64_t arrivals = 1; arrivals <= all && run->counted < setting->requests && !run->result->saturated && run->work_left > 0; arrivals++) {
+	for (int64_t arrivals = 1; arrivals <= all && run->counted < setting->requests && !run->result->saturated && run->work_left > 0;
+		 arrivals++) {
 		run_arrival(run);
 		if (arrivals % ARRIVALS_BETWEEN_LOOKS == 0 && progress_stopped(setting->progress))
 			run->work_left = 0;

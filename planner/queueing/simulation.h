@@ -24,30 +24,30 @@ struct simulation_setting {
 	int64_t replicas;
 	const struct engine_setting *prefill; /* engines for prompts only; NULL: every replica does prompts and decoding */
 	int64_t prefill_replicas;
-	double handoff_s, handoff_token_s; /* transfer of a prompt's cache to its decoding replica: latency, and time per prompt token */
-	enum routing routing; /* unset: round robin */
+	double handoff_s, handoff_token_s;    /* transfer of a prompt's cache to its decoding replica: latency, and time per prompt token */
+	enum routing routing;                 /* unset: round robin */
 	const struct replica_change *changes; /* of the number of replicas, at most `replicas`: sorted by time, the first at 0; borrowed */
-	size_t change_count; /* 0: the number is `replicas` all the time */
-	double startup_s; /* from a change until its new replicas serve */
-	bool cold_only; /* count latencies only of requests that arrive while a replica starts */
-	double front_end_s; /* added to the first token and the end of every request */
+	size_t change_count;                  /* 0: the number is `replicas` all the time */
+	double startup_s;                     /* from a change until its new replicas serve */
+	bool cold_only;                       /* count latencies only of requests that arrive while a replica starts */
+	double front_end_s;                   /* added to the first token and the end of every request */
 	const struct traffic_plan *traffic;
-	int64_t concurrency; /* > 0: closed loop with this number of requests in flight; one replica only. 0: open loop */
+	int64_t concurrency;               /* > 0: closed loop with this number of requests in flight; one replica only. 0: open loop */
 	int64_t warmup_requests, requests; /* not counted; counted */
 	bool ends; /* traffic ends after these requests, and all are served, even by an overloaded fleet; the workspace limits their number */
 	uint64_t seed;
-	int64_t work; /* limit: groups of steps that engines compute together, some 100 ns each; 0: no limit */
+	int64_t work;                    /* limit: groups of steps that engines compute together, some 100 ns each; 0: no limit */
 	const struct progress *progress; /* NULL: none; a stopped run counts as exhausted */
 };
 
 struct simulation_result {
-	struct histogram ttft, tpot, e2e; /* seconds of each counted request; tpot: of requests with two tokens or more */
+	struct histogram ttft, tpot, e2e;                /* seconds of each counted request; tpot: of requests with two tokens or more */
 	struct histogram rest_ttft, rest_tpot, rest_e2e; /* of CLASS_REST where there are two classes; the former three are then of CLASS_FIRST */
-	int64_t arrived, finished, refused; /* of all requests; refused: the request does not fit into a cache */
+	int64_t arrived, finished, refused;              /* of all requests; refused: the request does not fit into a cache */
 	int64_t evictions, steps;
-	double arrived_tokens, finished_tokens; /* prompt and output tokens */
-	double cached_share; /* part of the tokens of all prompts that entered an engine which its cache held, 0..1 */
-	double replica_s; /* replicas that take requests x time, until the last counted request ended */
+	double arrived_tokens, finished_tokens;  /* prompt and output tokens */
+	double cached_share;                     /* part of the tokens of all prompts that entered an engine which its cache held, 0..1 */
+	double replica_s;                        /* replicas that take requests x time, until the last counted request ended */
 	double counted_output_tokens, counted_s; /* of the counted requests; from the first arrival to the last end */
 	double busy_fraction, mean_batch, flops_per_s, bytes_per_s; /* of one replica; the latter two while busy */
 	int64_t work;

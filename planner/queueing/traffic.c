@@ -98,7 +98,6 @@ struct arrival traffic_next(struct traffic *traffic)
 	arrival.prompt_tokens = whole_tokens(arrival.prompt_tokens);
 	arrival.output_tokens = whole_tokens(arrival.output_tokens);
 	arrival.first = plan->first_share > 0 && random_uniform(&traffic->classes) < plan->first_share;
-	arrival.prefix =
-		plan->prefix_count > 0 ? (int32_t)(random_uniform(&traffic->prefixes) * (double)plan->prefix_count) : -1;
+	arrival.prefix = plan->prefix_count > 0 ? (int32_t)(random_uniform(&traffic->prefixes) * (double)plan->prefix_count) : -1;
 	return arrival;
 }

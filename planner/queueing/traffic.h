@@ -19,21 +19,21 @@ struct token_source {
 struct traffic_plan {
 	const struct trace_arrival *trace; /* sorted by time, borrowed; repeated when it ends; NULL: arrivals are drawn */
 	size_t trace_count;
-	double trace_pace; /* speed of the replay, > 0: 2 plays the trace in half its time */
+	double trace_pace;     /* speed of the replay, > 0: 2 plays the trace in half its time */
 	double requests_per_s; /* of drawn arrivals, > 0 */
-	double gap_cv; /* of the gaps between arrivals: 1 Poisson, else gamma; 0 regular */
+	double gap_cv;         /* of the gaps between arrivals: 1 Poisson, else gamma; 0 regular */
 	struct token_source prompt, output;
 	const struct rate_piece *pieces; /* rates that follow each other and repeat, borrowed; NULL: the rate is constant */
 	size_t piece_count, first_piece;
-	double piece_peak; /* a piece of this rate has requests_per_s arrivals a second, > 0 */
-	double first_share; /* part of the requests that goes ahead of the rest, 0..1; 0: none */
+	double piece_peak;    /* a piece of this rate has requests_per_s arrivals a second, > 0 */
+	double first_share;   /* part of the requests that goes ahead of the rest, 0..1; 0: none */
 	int32_t prefix_count; /* equally likely shared prefixes of prompts; 0: none */
 };
 
 /* One arriving request. */
 struct arrival {
 	double t_s, prompt_tokens, output_tokens;
-	bool first; /* it goes ahead of the rest */
+	bool first;     /* it goes ahead of the rest */
 	int32_t prefix; /* 0 .. prefix_count - 1; -1: none */
 };
 
@@ -42,7 +42,7 @@ struct traffic {
 	struct random gaps, prompts, outputs, classes, prefixes;
 	double now_s, piece_left_s;
 	double round_s, round_integral_s; /* of all pieces: duration, and the duration at requests_per_s with as many arrivals */
-	size_t next, piece; /* index in the trace; index in the pieces */
+	size_t next, piece;               /* index in the trace; index in the pieces */
 };
 
 void traffic_start(struct traffic *traffic, const struct traffic_plan *plan, uint64_t seed);

@@ -27,9 +27,8 @@ static void tally_add(struct tally *tally, double value)
 double trial_student_t(int64_t replications)
 {
 	/* Degrees of freedom 1 to 29: Fisher and Yates 1938, table III. */
-	static const double quantiles[TRIAL_REPLICATIONS_MAX - 1] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365,
-		2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069,
-		2.064, 2.060, 2.056, 2.052, 2.048, 2.045};
+	static const double quantiles[TRIAL_REPLICATIONS_MAX - 1] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+		2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045};
 
 	CHECK(replications >= 2);
 	return quantiles[(replications < TRIAL_REPLICATIONS_MAX ? replications : TRIAL_REPLICATIONS_MAX) - 2];
@@ -40,8 +39,7 @@ static struct trial_estimate estimate_of(const struct tally *tally)
 	struct trial_estimate estimate = {.mean_s = tally->mean};
 
 	if (tally->count >= 2)
-		estimate.half_width_s =
-			trial_student_t((int64_t)tally->count) * sqrt(tally->squares / (tally->count - 1) / tally->count);
+		estimate.half_width_s = trial_student_t((int64_t)tally->count) * sqrt(tally->squares / (tally->count - 1) / tally->count);
 	return estimate;
 }
 
@@ -69,13 +67,14 @@ static struct comparison compared(const struct tally *tally, double limit_s)
 
 	if (!is_given(limit_s))
 		return (struct comparison){.kept = true, .clear = estimate.half_width_s <= narrow_enough * estimate.mean_s};
-	return (struct comparison){.kept = high_s <= limit_s,
-		.clear = high_s <= limit_s || low_s > limit_s || estimate.half_width_s <= narrow_enough * limit_s};
+	return (struct comparison){
+		.kept = high_s <= limit_s, .clear = high_s <= limit_s || low_s > limit_s || estimate.half_width_s <= narrow_enough * limit_s};
 }
 
 static struct comparison compared_all(const struct tallies *tallies, const struct promise *promise)
 {
-	struct trial_estimate ttft = estimate_of(&tallies->of[QUANTITY_TTFT][SHARE_PROMISED]), e2e = estimate_of(&tallies->of[QUANTITY_E2E][SHARE_PROMISED]);
+	struct trial_estimate ttft = estimate_of(&tallies->of[QUANTITY_TTFT][SHARE_PROMISED]),
+						  e2e = estimate_of(&tallies->of[QUANTITY_E2E][SHARE_PROMISED]);
 	double e2e_factor = e2e.mean_s > 0 ? promise_e2e_s(promise, ttft.mean_s, e2e.mean_s) / e2e.mean_s : 1;
 	const double limits_s[PROMISED_COUNT] = {
 		promise->ttft_s / exp(promise->log_ttft), promise->tpot_s / exp(promise->log_tpot), promise->e2e_s / e2e_factor};
@@ -103,8 +102,7 @@ static struct trial_latency latency_of(const struct tally tallies[SHARE_COUNT])
 
 /* Runs one more repetition with the remaining work. False if it has no result: the load exceeds the capacity, or the
  * work was used up. */
-static bool trial_repeat(
-	const struct trial_setting *setting, void *workspace, struct trial *trial, struct simulation_result *result)
+static bool trial_repeat(const struct trial_setting *setting, void *workspace, struct trial *trial, struct simulation_result *result)
 {
 	struct simulation_setting run = setting->run;
 
@@ -127,8 +125,7 @@ static void trial_take(struct trial *trial, const struct simulation_result *resu
 	trial->requests += result->e2e.count + result->rest_e2e.count;
 	trial->cached_share += weight * (result->cached_share - trial->cached_share);
 	trial->evictions += result->evictions;
-	trial->output_tokens_per_s +=
-		weight * (result->counted_output_tokens / result->counted_s - trial->output_tokens_per_s);
+	trial->output_tokens_per_s += weight * (result->counted_output_tokens / result->counted_s - trial->output_tokens_per_s);
 	trial->busy_fraction += weight * (result->busy_fraction - trial->busy_fraction);
 	trial->mean_batch += weight * (result->mean_batch - trial->mean_batch);
 }

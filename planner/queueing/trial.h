@@ -20,7 +20,7 @@ struct trial_estimate {
 struct trial_setting {
 	struct simulation_setting run; /* seed: of the first repetition */
 	struct promise promise;
-	int64_t work; /* limit for all repetitions together (simulation.h) */
+	int64_t work;             /* limit for all repetitions together (simulation.h) */
 	int64_t replications_max; /* 1 for a trace, which is always the same; else TRIAL_REPLICATIONS_LEAST .. _MAX */
 };
 
@@ -31,13 +31,12 @@ struct trial_latency {
 struct trial {
 	struct trial_latency ttft, tpot, e2e;
 	struct trial_latency rest_ttft, rest_tpot, rest_e2e; /* of CLASS_REST where there are two classes; else 0 */
-	int64_t replications, requests, evictions; /* requests: counted ones of all repetitions */
-	int64_t seed, warmup_requests; /* of the first repetition; requests of each repetition that are not counted */
+	int64_t replications, requests, evictions;           /* requests: counted ones of all repetitions */
+	int64_t seed, warmup_requests;                       /* of the first repetition; requests of each repetition that are not counted */
 	double output_tokens_per_s, busy_fraction, mean_batch, cached_share;
 	bool kept; /* the upper end of every interval is within its limit; of CLASS_FIRST where there are two classes */
 	int64_t work;
-	bool saturated,
-		exhausted; /* the load exceeds the capacity; the work was used up. Latencies and `kept` are then not set */
+	bool saturated, exhausted; /* the load exceeds the capacity; the work was used up. Latencies and `kept` are then not set */
 };
 
 /* E93. Repeats simulations until every promised percentile is clear of its limit, or its interval is narrow (5 % each

@@ -43,7 +43,7 @@ bool capacity_find(struct capacity *capacity, int64_t gpu_count)
 		if (replicas < 1)
 			continue;
 		if (each * replicas >= wanted ? !capacity->fits || replica.gpus < capacity->replica.gpus
-				: !capacity->fits && lacking_bytes(capacity, &replica, replicas) < lacking) {
+									  : !capacity->fits && lacking_bytes(capacity, &replica, replicas) < lacking) {
 			capacity->fits = each * replicas >= wanted;
 			capacity->replica = replica;
 			capacity->replicas = (int64_t)replicas;

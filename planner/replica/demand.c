@@ -94,7 +94,8 @@ static void pieces_read(const struct rate_profile *profile, struct demand *deman
 	}
 	peak = profile->items[demand->busiest_piece].requests_per_s;
 	if (!(peak > 0)) {
-		failure_add(failure, "/rate_profile", "out_of_range", "every piece has requests_per_s 0. Give at least one piece a requests_per_s above 0");
+		failure_add(
+			failure, "/rate_profile", "out_of_range", "every piece has requests_per_s 0. Give at least one piece a requests_per_s above 0");
 		return;
 	}
 	demand->requests_per_s = peak;
@@ -106,11 +107,9 @@ static void lengths_read(const struct inference_request *request, struct demand 
 	struct request_shape *shape = &demand->shape;
 
 	if (!demand_tokens(&request->prompt_tokens, &shape->prompt_tokens, &shape->prompt_cv))
-		failure_add(
-			failure, "/prompt_tokens", "required", "give prompt_tokens (a number, {mean, cv} or samples), or a trace");
+		failure_add(failure, "/prompt_tokens", "required", "give prompt_tokens (a number, {mean, cv} or samples), or a trace");
 	if (!demand_tokens(&request->output_tokens, &shape->output_tokens, &shape->output_cv))
-		failure_add(
-			failure, "/output_tokens", "required", "give output_tokens (a number, {mean, cv} or samples), or a trace");
+		failure_add(failure, "/output_tokens", "required", "give output_tokens (a number, {mean, cv} or samples), or a trace");
 	if (request->rate_profile.count > 0)
 		pieces_read(&request->rate_profile, demand, failure);
 	else if (is_given(request->requests_per_s))
@@ -118,8 +117,7 @@ static void lengths_read(const struct inference_request *request, struct demand 
 	else if (is_given(request->queries_per_minute))
 		demand->requests_per_s = request->queries_per_minute / seconds_per_minute;
 	if (!is_given(demand->requests_per_s) && request->common.gpu_count < 1)
-		failure_add(failure, "/queries_per_minute", "required",
-			"give queries_per_minute, requests_per_s or a trace, or a fixed gpu_count");
+		failure_add(failure, "/queries_per_minute", "required", "give queries_per_minute, requests_per_s or a trace, or a fixed gpu_count");
 }
 
 double demand_accepted_tokens(double draft, double acceptance)
@@ -153,8 +151,7 @@ static void sharing_read(const struct inference_request *request, struct demand 
 	demand->first_share = fmin(fmax(given_or(request->priority_share, 0), 0), 1);
 	demand->routing = request->routing == ROUTING_UNSET ? ROUTING_LEAST_OUTSTANDING : request->routing;
 	if (request->routing == ROUTING_UNSET)
-		findings_assume_text(
-			findings, "routing", "least_outstanding", "E92: a request goes to the replica with the fewest requests");
+		findings_assume_text(findings, "routing", "least_outstanding", "E92: a request goes to the replica with the fewest requests");
 	if (!(prefixes >= 1 && tokens >= 1))
 		return;
 	demand->prefix_count = (int32_t)fmin(rint(prefixes), SHARED_PREFIXES_MAX);
@@ -183,7 +180,7 @@ static void profile_read(const struct number_list *profile, struct demand *deman
 bool demand_grid(const struct grid_hours *series, size_t count, double utc_offset_hours, struct clock_grid *grid)
 {
 	static const int64_t hour_us = INT64_C(3600) * 1000000;
-	static const double monday_hours = 72; /* 1970 began on a Thursday */
+	static const double monday_hours = 72;                                                                    /* 1970 began on a Thursday */
 	int64_t ahead_us = (int64_t)(utc_offset_hours * (double)hour_us), start_us = series->start_us + ahead_us; /* by the clock */
 	int64_t end_us = start_us + (int64_t)series->count * series->step_minutes * (hour_us / 60);
 	double sums[COUNT_OF(grid->gco2e_per_kwh)] = {0}, counts[COUNT_OF(grid->gco2e_per_kwh)] = {0}, told = 0;
@@ -219,11 +216,9 @@ static void promise_read(const struct inference_request *request, struct promise
 	promise->percentile = fmin(fmax(given_or(request->slo.percentile, default_percentile) / 100, 0.01), 0.9999);
 }
 
-enum status demand_read(
-	const struct inference_request *request, struct demand *demand, struct findings *findings, struct failure *failure)
+enum status demand_read(const struct inference_request *request, struct demand *demand, struct findings *findings, struct failure *failure)
 {
-	static const int64_t spares[] = {
-		[REDUNDANCY_UNSET] = 0, [REDUNDANCY_NONE] = 0, [REDUNDANCY_N_PLUS_1] = 1, [REDUNDANCY_N_PLUS_2] = 2};
+	static const int64_t spares[] = {[REDUNDANCY_UNSET] = 0, [REDUNDANCY_NONE] = 0, [REDUNDANCY_N_PLUS_1] = 1, [REDUNDANCY_N_PLUS_2] = 2};
 	const struct number_list *profile = &request->daily_profile;
 
 	*demand = (struct demand){.requests_per_s = ABSENT_NUMBER, .arrival_cv = 1, .mean_load = 1};
@@ -235,8 +230,7 @@ enum status demand_read(
 	else
 		lengths_read(request, demand, failure);
 	if (profile->count != 0 && profile->count != 24 && profile->count != 168)
-		failure_add(failure, "/daily_profile", "wrong_length", "daily_profile has %zu numbers; 24 or 168 are accepted",
-			profile->count);
+		failure_add(failure, "/daily_profile", "wrong_length", "daily_profile has %zu numbers; 24 or 168 are accepted", profile->count);
 	speculation_read(request, demand, failure);
 	if (failure->fault_total > 0)
 		return failure->status;
@@ -249,18 +243,14 @@ enum status demand_read(
 	promise_read(request, &demand->promise);
 
 	if (!is_given(request->headroom))
-		findings_assume_number(
-			findings, "headroom", default_headroom, "E59: 10 % of the capacity stays free at peak");
+		findings_assume_number(findings, "headroom", default_headroom, "E59: 10 % of the capacity stays free at peak");
 	if (request->redundancy == REDUNDANCY_UNSET)
 		findings_assume_text(findings, "redundancy", "none", "E59: no spare replica unless the request has redundancy");
 	if (!is_given(request->burstiness_cv) && request->trace.count == 0)
-		findings_assume_number(
-			findings, "burstiness_cv", 1, "E58: Poisson arrivals; Azure 2023 conversation traffic has 1.09, code 13.2");
+		findings_assume_number(findings, "burstiness_cv", 1, "E58: Poisson arrivals; Azure 2023 conversation traffic has 1.09, code 13.2");
 	if (!is_given(request->slo.percentile))
-		findings_assume_number(
-			findings, "slo.percentile", default_percentile, "E58: 95 of 100 requests keep the limits");
+		findings_assume_number(findings, "slo.percentile", default_percentile, "E58: 95 of 100 requests keep the limits");
 	if (profile->count == 0 && request->rate_profile.count == 0)
-		findings_assume_text(
-			findings, "daily_profile", "the peak load all day", "E59: monthly figures count every hour at peak load");
+		findings_assume_text(findings, "daily_profile", "the peak load all day", "E59: monthly figures count every hour at peak load");
 	return STATUS_OK;
 }

@@ -9,8 +9,8 @@ enum { SHARED_PREFIXES_MAX = 10000 };
 
 struct promise {
 	double ttft_s, tpot_s, e2e_s; /* absent: not promised */
-	double percentile; /* 0..1 */
-	double log_ttft, log_tpot; /* natural logarithms of the factors that latencies get before the comparison with limits (E137) */
+	double percentile;            /* 0..1 */
+	double log_ttft, log_tpot;    /* natural logarithms of the factors that latencies get before the comparison with limits (E137) */
 };
 
 /* E137. Applies the promise's factors to the latency of a whole request.
@@ -21,7 +21,7 @@ double promise_e2e_s(const struct promise *promise, double ttft_s, double e2e_s)
 
 /* E115. Carbon intensity of a grid by the hour of the clock. */
 struct clock_grid {
-	size_t count; /* hours: as the daily profile, else 24 */
+	size_t count;              /* hours: as the daily profile, else 24 */
 	double gco2e_per_kwh[168]; /* absent: the series has no value for that hour */
 	double covered_fraction;   /* part of the hours with a value; above 0 */
 };
@@ -32,20 +32,20 @@ struct demand {
 	double arrival_cv; /* of the gaps between arrivals; 1: Poisson */
 	struct promise promise;
 	bool disaggregated; /* separate replicas compute prompts */
-	double headroom; /* part of the capacity that stays free at peak, 0 <= headroom < 1 */
-	bool has_end; /* the load is a trace, which ends, so that a queue may build up during it (E203) */
+	double headroom;    /* part of the capacity that stays free at peak, 0 <= headroom < 1 */
+	bool has_end;       /* the load is a trace, which ends, so that a queue may build up during it (E203) */
 	int64_t spare_replicas;
 	enum routing routing;
-	double first_share; /* part of the requests that goes ahead of waiting ones and has the promise; 0: one class */
+	double first_share;   /* part of the requests that goes ahead of waiting ones and has the promise; 0: one class */
 	int32_t prefix_count; /* shared prefixes that prompts begin with; 0: shape.cached_share is found on every replica */
 	double prefix_tokens;
 	const struct rate_piece *pieces; /* NULL: arrivals are stationary; else requests_per_s is that of the busiest piece */
 	size_t piece_count, busiest_piece;
 	const double *hour_loads; /* of the daily profile; hour_peak is its largest value */
-	size_t hour_count; /* 24, 168, or 0: no profile */
+	size_t hour_count;        /* 24, 168, or 0: no profile */
 	double hour_peak;
 	const struct clock_grid *grid; /* NULL: only the mean is known */
-	double mean_load; /* mean over peak of the profile, 0 < mean_load <= 1 */
+	double mean_load;              /* mean over peak of the profile, 0 < mean_load <= 1 */
 };
 
 /* E138. Computes mean and coefficient of variation of a token distribution.

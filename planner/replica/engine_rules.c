@@ -12,8 +12,7 @@ static const struct engine_rules rules[ENGINE_COUNT] = {
 		.max_batch = 1024,
 		.chunk_tokens = 8192},
 	[ENGINE_VLLM] = {.name = "vllm",
-		.source =
-			"E54: vLLM engine arguments: gpu_memory_utilization 0.9, block 16, max_num_seqs 1024, 8192 batched tokens",
+		.source = "E54: vLLM engine arguments: gpu_memory_utilization 0.9, block 16, max_num_seqs 1024, 8192 batched tokens",
 		.engine = ENGINE_VLLM,
 		.budget = KV_BUDGET_OF_TOTAL,
 		.memory_fraction = 0.90,
@@ -21,9 +20,8 @@ static const struct engine_rules rules[ENGINE_COUNT] = {
 		.max_batch = 1024,
 		.chunk_tokens = 8192},
 	[ENGINE_TENSORRT_LLM] = {.name = "tensorrt_llm",
-		.source =
-			"E54: TensorRT-LLM: free_gpu_memory_fraction 0.9, block 32, max_batch_size 2048, max_num_tokens 8192, "
-			"guaranteed no evict",
+		.source = "E54: TensorRT-LLM: free_gpu_memory_fraction 0.9, block 32, max_batch_size 2048, max_num_tokens 8192, "
+				  "guaranteed no evict",
 		.engine = ENGINE_TENSORRT_LLM,
 		.budget = KV_BUDGET_OF_FREE,
 		.memory_fraction = 0.90,
@@ -93,7 +91,8 @@ enum runtime engine_runtime(enum engine engine, const struct accelerator *accele
 {
 	switch (engine) {
 	case ENGINE_TENSORRT_LLM:
-		return release_years < pytorch_default_years && !is_given(accelerator->tflops_fp4) ? RUNTIME_TENSORRT_NATIVE : RUNTIME_TENSORRT_PYTORCH;
+		return release_years < pytorch_default_years && !is_given(accelerator->tflops_fp4) ? RUNTIME_TENSORRT_NATIVE
+																						   : RUNTIME_TENSORRT_PYTORCH;
 	case ENGINE_SGLANG:
 		return RUNTIME_SGLANG;
 	case ENGINE_UNSET:
@@ -114,9 +113,8 @@ struct host_times host_times_of(const struct serving_constants *constants, enum 
 			.request_s = constants->vllm_request_s,
 			.first_token_s = constants->vllm_first_token_s};
 	case RUNTIME_TENSORRT_NATIVE:
-		return (struct host_times){.step_s = constants->native_step_s,
-			.request_s = constants->native_request_s,
-			.first_token_s = constants->native_first_token_s};
+		return (struct host_times){
+			.step_s = constants->native_step_s, .request_s = constants->native_request_s, .first_token_s = constants->native_first_token_s};
 	case RUNTIME_TENSORRT_PYTORCH:
 		return (struct host_times){.eager_layer_s = constants->launch_s,
 			.step_s = constants->pytorch_step_s,
@@ -155,13 +153,13 @@ const char *engine_release_source(enum engine engine, double release_years)
 			return "E54: vLLM with the V1 engine (since v0.8.0 of 2025-03): published pairs of its releases differ by 2 % at the median, so dense models are "
 				   "as fast as on the newest release; experts and the scheduling of many sequences became faster in 2026-01, latent attention until 2025-11; the interval widens by 5 % a year";
 		return release_years >= v06_years
-				   ? "E186: vLLM before the V1 engine: each step waits for the driver process, for each tensor rank (Llama 3.1 405B on v0.6: 4.7 to 6.8 ms over eight ranks, dstack 2024-11)"
-				   : "E186: vLLM before v0.6.0: each step waits 3.1 ms for each tensor rank (70B on vLLM of 2023: some 9 ms over two ranks, 25 ms over eight); releases before "
-					 "2023-06 were not measured and use the same value";
+			? "E186: vLLM before the V1 engine: each step waits for the driver process, for each tensor rank (Llama 3.1 405B on v0.6: 4.7 to 6.8 ms over eight ranks, dstack 2024-11)"
+			: "E186: vLLM before v0.6.0: each step waits 3.1 ms for each tensor rank (70B on vLLM of 2023: some 9 ms over two ranks, 25 ms over eight); releases before "
+			  "2023-06 were not measured and use the same value";
 	case ENGINE_TENSORRT_LLM:
 		return release_years < pytorch_default_years
-				   ? "E54: TensorRT-LLM before 1.0 of 2025-09: its C++ runtime; its releases differ only in the interval, which widens by 5 % a year"
-				   : "E54: TensorRT-LLM since 1.0 of 2025-09: its PyTorch runtime; its releases differ only in the interval, which widens by 5 % a year";
+			? "E54: TensorRT-LLM before 1.0 of 2025-09: its C++ runtime; its releases differ only in the interval, which widens by 5 % a year"
+			: "E54: TensorRT-LLM since 1.0 of 2025-09: its PyTorch runtime; its releases differ only in the interval, which widens by 5 % a year";
 	case ENGINE_SGLANG:
 	case ENGINE_UNSET:
 	case ENGINE_GENERIC:

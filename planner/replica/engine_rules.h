@@ -6,9 +6,9 @@
 #include "planner/replica/constants.h"
 
 enum kv_budget {
-	KV_BUDGET_OF_TOTAL, /* a fraction of all memory is for weights, activations and cache */
+	KV_BUDGET_OF_TOTAL,  /* a fraction of all memory is for weights, activations and cache */
 	KV_BUDGET_OF_STATIC, /* a fraction of all memory is for weights and cache; the rest is for activations */
-	KV_BUDGET_OF_FREE /* a fraction of the memory that weights and activations leave is for the cache */
+	KV_BUDGET_OF_FREE    /* a fraction of the memory that weights and activations leave is for the cache */
 };
 
 /* E54. How an engine reserves its KV cache and admits sequences. */
@@ -18,21 +18,21 @@ struct engine_rules {
 	enum kv_budget budget;
 	double memory_fraction;
 	double block_tokens;
-	double max_batch; /* sequences that run at once, per attention-data rank */
-	double chunk_tokens; /* tokens of one step, per attention-data rank */
-	double profiled_tokens; /* prompt for which activations are reserved, at most the model's positions; 0: chunk_tokens */
+	double max_batch;           /* sequences that run at once, per attention-data rank */
+	double chunk_tokens;        /* tokens of one step, per attention-data rank */
+	double profiled_tokens;     /* prompt for which activations are reserved, at most the model's positions; 0: chunk_tokens */
 	bool reserves_whole_output; /* admits only requests that can finish without eviction */
-	bool narrow_kv; /* FP8 cache for FP8 and FP4 weights */
-	bool balances_ranks; /* attention-data ranks compute prompts in the same steps */
+	bool narrow_kv;             /* FP8 cache for FP8 and FP4 weights */
+	bool balances_ranks;        /* attention-data ranks compute prompts in the same steps */
 };
 
 /* Times of the host beside the accelerators' work, s. */
 struct host_times {
 	double eager_layer_s; /* launch of a layer's kernels one by one, in steps with prompts */
-	double step_s; /* between steps */
-	double sequence_s; /* per sequence and step: scheduling, sampling, detokenising */
-	double stream_s; /* front end: per token sent, one after the other, while the next step runs */
-	double request_s; /* front end: per request, one after the other */
+	double step_s;        /* between steps */
+	double sequence_s;    /* per sequence and step: scheduling, sampling, detokenising */
+	double stream_s;      /* front end: per token sent, one after the other, while the next step runs */
+	double request_s;     /* front end: per request, one after the other */
 	double first_token_s; /* front end: latency of each request */
 };
 
@@ -43,10 +43,10 @@ enum runtime { RUNTIME_VLLM, RUNTIME_TENSORRT_NATIVE, RUNTIME_TENSORRT_PYTORCH, 
 /* Dates at which an engine's speed changed, in years since 2020-01: the V1 engine became vLLM's default (2025-03);
  * latent attention reached its present speed (2025-11); vLLM took experts' kernels from a library and scheduled steps
  * ahead (2026-01); Python engines stopped being slower beside Grace hosts (2026). Sources: engine_rules.c, E205. */
-#define ENGINE_V1_DEFAULT_YEARS (5 + 2.0 / 12)
-#define ENGINE_LATENT_DONE_YEARS (5 + 10.0 / 12)
+#define ENGINE_V1_DEFAULT_YEARS      (5 + 2.0 / 12)
+#define ENGINE_LATENT_DONE_YEARS     (5 + 10.0 / 12)
 #define ENGINE_LIBRARY_EXPERTS_YEARS 6.0
-#define ENGINE_GRACE_HOST_YEARS 6.0
+#define ENGINE_GRACE_HOST_YEARS      6.0
 
 /* Returns the runtime of an engine's release (years since 2020-01) on an accelerator. */
 enum runtime engine_runtime(enum engine engine, const struct accelerator *accelerator, double release_years);

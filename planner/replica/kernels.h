@@ -6,9 +6,9 @@
 
 struct kernel_rates {
 	double gemm_16, gemm_8, gemm_4; /* of the dense peak, products of 1,024 rows and more, by the width of the arithmetic in bits */
-	double least_s; /* time of the smallest 16-bit product: at most eight rows */
-	double memory; /* of the bandwidth, products of few rows and large weights */
-	bool measured; /* on this accelerator or one with the same chip; false: means of the measured ones */
+	double least_s;                 /* time of the smallest 16-bit product: at most eight rows */
+	double memory;                  /* of the bandwidth, products of few rows and large weights */
+	bool measured;                  /* on this accelerator or one with the same chip; false: means of the measured ones */
 };
 
 /* E50. Returns the measured rates of matrix products on an accelerator.

@@ -19,8 +19,8 @@ struct latency_model {
  * Returned: *model. False if the load exceeds the capacity.
  * Valid:    coefficient of variation of the arrivals' gaps below about 3.
  * Case:     tests/planner/test_serving_operating.c, shared_arrivals_come_nearer_to_poisson. */
-bool latency_prepare(const struct replica *replica, const struct demand *demand, double replicas, double requests_per_s,
-	struct latency_model *model);
+bool latency_prepare(
+	const struct replica *replica, const struct demand *demand, double replicas, double requests_per_s, struct latency_model *model);
 
 /* E58. Computes a percentile of a latency.
  * Given:    model: filled by latency_prepare(); quantity; share: of the requests (0 < share < 1).
@@ -36,6 +36,5 @@ double latency_quantile_s(const struct latency_model *model, enum latency_quanti
  * Source:   Allen 1978 and Cunneen; the many-server term of Sakasegawa 1977.
  * Case:     tests/planner/test_serving.c, queues_wait_as_theory_says. */
 double queue_wait_s(double utilization, double servers, double service_s, double arrival_cv2, double service_cv2);
-
 
 #endif

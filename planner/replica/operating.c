@@ -21,8 +21,7 @@ static double mean_context_tokens(const struct request_shape *shape)
 	return shape->prompt_tokens + shape->output_tokens * (1 + shape->output_cv * shape->output_cv) / 2;
 }
 
-static struct batch batch_of(
-	const struct replica *replica, const struct request_shape *shape, double sequences, double prefill_tokens)
+static struct batch batch_of(const struct replica *replica, const struct request_shape *shape, double sequences, double prefill_tokens)
 {
 	double prompt = new_prompt_tokens(shape), chunk = fmin(prompt, replica->rules.chunk_tokens);
 
@@ -42,7 +41,7 @@ struct mixture {
 	double prompt_load; /* prompt tokens to compute over the tokens that steps have room for */
 	double requests_per_step;
 	double prompt_s; /* time of a mixed step for its prompts; their kernels are launched after their arrival */
-	bool apart; /* steps with prompts do not decode */
+	bool apart;      /* steps with prompts do not decode */
 };
 
 /* The host works one step ahead: during a bare step it launches the kernels of the mixed step that follows. */
@@ -55,12 +54,11 @@ static void launch_ahead(struct mixture *mixture)
 	mixture->mixed.launch_s -= hidden_s;
 }
 
-static void mixture_at(const struct replica *replica, const struct request_shape *shape, double sequences, double seen,
-	struct mixture *mixture)
+static void mixture_at(
+	const struct replica *replica, const struct request_shape *shape, double sequences, double seen, struct mixture *mixture)
 {
 	double prompt = new_prompt_tokens(shape), progress = 1 + shape->accepted_tokens;
-	double budget = fmax(replica->rules.chunk_tokens * replica->attention_data * replica->pipeline - sequences,
-		replica->rules.block_tokens);
+	double budget = fmax(replica->rules.chunk_tokens * replica->attention_data * replica->pipeline - sequences, replica->rules.block_tokens);
 	double wanted, together = 1;
 	struct batch bare = batch_of(replica, shape, seen, 0), mixed;
 
@@ -85,8 +83,7 @@ double operating_sequences_max(const struct replica *replica, const struct reque
 	double held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens);
 	double tokens_per_step = replica->rules.chunk_tokens * replica->attention_data * replica->pipeline;
 	double per_sequence = 1 + shape->draft_tokens +
-						  (1 + shape->accepted_tokens) * new_prompt_tokens(shape) /
-							  fmax(decoded_tokens(shape), 1 + shape->accepted_tokens);
+		(1 + shape->accepted_tokens) * new_prompt_tokens(shape) / fmax(decoded_tokens(shape), 1 + shape->accepted_tokens);
 
 	return fmin(held, tokens_per_step / per_sequence);
 }
@@ -113,22 +110,19 @@ static void phases_fill(const struct replica *replica, const struct mixture *mix
 	const struct step *bare = &mixture->bare, *mixed = &mixture->mixed;
 	double share = mixture->mixed_share, decoding = mixture->apart ? 1 - share : 1, beside = mixture->apart ? 0 : 1;
 
-	point->phases[PHASE_DECODE] = phase_of(
-		replica, decoding * bare->time_s, decoding * bare->flops, decoding * bare->bytes, mixture->step_s);
+	point->phases[PHASE_DECODE] = phase_of(replica, decoding * bare->time_s, decoding * bare->flops, decoding * bare->bytes, mixture->step_s);
 	point->phases[PHASE_PREFILL] = phase_of(replica, share * (mixed->time_s - beside * bare->time_s),
 		share * (mixed->flops - beside * bare->flops), share * fmax(mixed->bytes - beside * bare->bytes, 0), mixture->step_s);
 }
 
-static void point_fill(const struct replica *replica, const struct request_shape *shape, const struct mixture *mixture,
-	double sequences, struct operating_point *point)
+static void point_fill(const struct replica *replica, const struct request_shape *shape, const struct mixture *mixture, double sequences,
+	struct operating_point *point)
 {
 	double bare = (1 - mixture->mixed_share) / mixture->step_s, mixed = mixture->mixed_share / mixture->step_s;
 	const struct step *a = &mixture->bare, *b = &mixture->mixed;
 
-	*point = (struct operating_point){.decode_sequences = sequences,
-		.step_s = mixture->step_s,
-		.prefill_share = mixture->mixed_share,
-		.busy_fraction = 1};
+	*point = (struct operating_point){
+		.decode_sequences = sequences, .step_s = mixture->step_s, .prefill_share = mixture->mixed_share, .busy_fraction = 1};
 	point->requests_per_s = mixture->requests_per_step / mixture->step_s;
 	point->output_tokens_per_s = point->requests_per_s * shape->output_tokens;
 	point->tpot_s = mixture->step_s / (1 + shape->accepted_tokens);
@@ -144,11 +138,9 @@ static void point_fill(const struct replica *replica, const struct request_shape
 
 /* Returns the TTFT in steady state: the front end, the rest of the running step, the prompts ahead, the own prompt.
  * Prompts that arrive during one step share the next one, so a queue builds up only beyond a step's room for tokens. */
-static double first_token_s(
-	const struct replica *replica, const struct mixture *mixture, double prefill_s, double in_flight)
+static double first_token_s(const struct replica *replica, const struct mixture *mixture, double prefill_s, double in_flight)
 {
-	double load = fmin(mixture->prompt_load, 1),
-		   wait_s = mixture->mixed.time_s * load / (2 * fmax(1 - load, 1 / (in_flight + 1)));
+	double load = fmin(mixture->prompt_load, 1), wait_s = mixture->mixed.time_s * load / (2 * fmax(1 - load, 1 / (in_flight + 1)));
 
 	return replica->front_end_factor * replica->host.first_token_s + mixture->step_s / 2 + wait_s + prefill_s;
 }
@@ -216,8 +208,8 @@ static void operating_burst(
 	operating_static(replica, shape, inside, point);
 	prefill_s = point->ttft_s;
 	decode_s = fmin(decoded_tokens(shape) * point->tpot_s, drained_s);
-	point->ttft_s = front_end_s + replica->front_end_factor * replica->host.request_s * concurrency / 2 +
-					prefill_s / 2 + (waves - 1) / 2 * (prefill_s + decode_s);
+	point->ttft_s = front_end_s + replica->front_end_factor * replica->host.request_s * concurrency / 2 + prefill_s / 2 +
+		(waves - 1) / 2 * (prefill_s + decode_s);
 	/* The first requests wait for the prompts of the others between their own tokens. */
 	if (decoded_tokens(shape) > 0)
 		point->tpot_s += prefill_s / 2 / decoded_tokens(shape);
@@ -226,8 +218,7 @@ static void operating_burst(
 	point->output_tokens_per_s = point->requests_per_s * shape->output_tokens;
 }
 
-void operating_closed(
-	const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)
+void operating_closed(const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)
 {
 	double held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens);
 	double most = operating_sequences_max(replica, shape), inside = concurrency < 0 ? held : fmin(concurrency, held);
@@ -264,8 +255,8 @@ void operating_closed(
 }
 
 /* Computes the point above the capacity. The batch grows until the replica is full; only then do requests wait. */
-static void operating_overload(const struct replica *replica, const struct request_shape *shape, double requests_per_s,
-	struct operating_point *point)
+static void operating_overload(
+	const struct replica *replica, const struct request_shape *shape, double requests_per_s, struct operating_point *point)
 {
 	struct request_shape steady = *shape;
 	double run = shape->run_requests, behind, waiting;
@@ -293,8 +284,7 @@ static double entering_s(const struct replica *replica, const struct request_sha
 
 	operating_static(replica, shape, fmin(run, held), &together);
 	return replica->front_end_factor * replica->host.first_token_s +
-		   run / 2 *
-			   fmax(replica->front_end_factor * replica->host.request_s + together.ttft_s / fmin(run, held) - 1 / requests_per_s, 0);
+		run / 2 * fmax(replica->front_end_factor * replica->host.request_s + together.ttft_s / fmin(run, held) - 1 / requests_per_s, 0);
 }
 
 /* E192. Limits the point to a run of run_requests requests. The run is never worse than all of its requests at once,
@@ -302,8 +292,7 @@ static double entering_s(const struct replica *replica, const struct request_sha
  * most as many as arrive while one request is answered alone, because a run ends before its batch reaches the steady
  * state. Arrivals above the capacity only lengthen the queue, so that throughput rises with the rate to that of all
  * requests at once, and stays there. */
-static void finish_run(const struct replica *replica, const struct request_shape *shape, double requests_per_s,
-	struct operating_point *point)
+static void finish_run(const struct replica *replica, const struct request_shape *shape, double requests_per_s, struct operating_point *point)
 {
 	double run = shape->run_requests, inside, left_s;
 	struct operating_point burst, alone;
@@ -319,8 +308,8 @@ static void finish_run(const struct replica *replica, const struct request_shape
 
 /* Returns the number of running sequences at which requests end at the arrival rate. Fills the mixture at that
  * number. */
-static double sequences_at_rate(const struct replica *replica, const struct request_shape *shape, double requests_per_s,
-	double most, struct mixture *mixture)
+static double sequences_at_rate(
+	const struct replica *replica, const struct request_shape *shape, double requests_per_s, double most, struct mixture *mixture)
 {
 	double low = 0, high = most;
 
@@ -337,8 +326,7 @@ static double sequences_at_rate(const struct replica *replica, const struct requ
 	return high;
 }
 
-void operating_open(const struct replica *replica, const struct request_shape *shape, double requests_per_s,
-	struct operating_point *point)
+void operating_open(const struct replica *replica, const struct request_shape *shape, double requests_per_s, struct operating_point *point)
 {
 	double most = operating_sequences_max(replica, shape);
 	struct mixture mixture;
@@ -350,8 +338,7 @@ void operating_open(const struct replica *replica, const struct request_shape *s
 		double sequences = sequences_at_rate(replica, shape, requests_per_s, most, &mixture);
 		point_fill(replica, shape, &mixture, sequences, point);
 		point->busy_fraction = -expm1(-fmax(sequences, 1e-9)); /* an empty replica runs no step */
-		point->ttft_s = first_token_s(replica, &mixture, point->prefill_s, sequences) -
-						mixture.step_s / 2 * (1 - point->busy_fraction);
+		point->ttft_s = first_token_s(replica, &mixture, point->prefill_s, sequences) - mixture.step_s / 2 * (1 - point->busy_fraction);
 		point->requests_per_s = requests_per_s;
 		point->in_flight = sequences + requests_per_s * point->ttft_s;
 		point->output_tokens_per_s = requests_per_s * shape->output_tokens;
@@ -360,11 +347,9 @@ void operating_open(const struct replica *replica, const struct request_shape *s
 		finish_run(replica, shape, requests_per_s, point);
 }
 
-void operating_static(
-	const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)
+void operating_static(const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)
 {
-	double tokens = new_prompt_tokens(shape) * concurrency,
-		   chunk = fmin(tokens, replica->rules.chunk_tokens * replica->attention_data);
+	double tokens = new_prompt_tokens(shape) * concurrency, chunk = fmin(tokens, replica->rules.chunk_tokens * replica->attention_data);
 	double steps = decoded_tokens(shape) / (1 + shape->accepted_tokens), total_s;
 	struct mixture mixture = {.requests_per_step = concurrency / (steps + tokens / chunk), .apart = true};
 	struct batch prefill = batch_of(replica, shape, 0, chunk), decode = batch_of(replica, shape, concurrency, 0);

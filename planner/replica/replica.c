@@ -9,8 +9,7 @@ static const double wide_bytes = 2; /* 16-bit values: activations, logits, unqua
 
 /* Returns the fraction of the peak that a model's products reach: measured kernels by width, times a fitted
  * fraction. */
-static double gemm_efficiency(
-	const struct serving_constants *constants, const struct accelerator *accelerator, enum precision used)
+static double gemm_efficiency(const struct serving_constants *constants, const struct accelerator *accelerator, enum precision used)
 {
 	struct kernel_rates rates = kernel_rates_of(accelerator);
 
@@ -61,8 +60,8 @@ struct rates {
 };
 
 /* Returns the rates of products with weights in a precision. A measured GEMM efficiency replaces the kernels' table. */
-static struct rates rates_of(const struct replica *replica, const struct accelerator *accelerator,
-	const struct calibration *calibration, enum precision precision)
+static struct rates rates_of(
+	const struct replica *replica, const struct accelerator *accelerator, const struct calibration *calibration, enum precision precision)
 {
 	/* MXFP4 weights have MXFP8 activations; tensor cores multiply them at the FP8 rate (OpenAI 2025, gpt-oss; CUTLASS
 	 * mixed formats). */
@@ -75,8 +74,10 @@ static struct rates rates_of(const struct replica *replica, const struct acceler
 	struct rates rates;
 
 	efficiency *= measured_share(replica, accelerator, calibration);
-	rates = (struct rates){.weight_bytes = precision_weight_bytes(precision), .flops_per_s = peak * efficiency,
-		.expert_flops_per_s = peak * efficiency, .memory_share = 1};
+	rates = (struct rates){.weight_bytes = precision_weight_bytes(precision),
+		.flops_per_s = peak * efficiency,
+		.expert_flops_per_s = peak * efficiency,
+		.memory_share = 1};
 	if (rates.weight_bytes < 0.75 * precision_weight_bytes(used)) {
 		rates.expert_flops_per_s *= constants->expert_widening;
 		rates.memory_share = pow(constants->widening_memory, log2(wide_bytes / rates.weight_bytes));
@@ -84,8 +85,7 @@ static struct rates rates_of(const struct replica *replica, const struct acceler
 	return rates;
 }
 
-static void kind_gemm(
-	const struct replica *replica, struct replica_kind *kind, const struct rates *rates, double n, double k)
+static void kind_gemm(const struct replica *replica, struct replica_kind *kind, const struct rates *rates, double n, double k)
 {
 	CHECK(kind->gemm_count < REPLICA_GEMMS_MAX);
 	kind->gemms[kind->gemm_count++] = (struct gemm){.n = n,
@@ -109,8 +109,7 @@ static void attention_prepare(
 	double value = layer->value_head_dim, key = layer->head_dim;
 	double projected = kv_heads * (key + (layer->key_is_value ? 0 : value));
 
-	kind_gemm(
-		replica, kind, rates, heads * key + projected + (layer->output_gate ? heads * value : 0), replica->hidden);
+	kind_gemm(replica, kind, rates, heads * key + projected + (layer->output_gate ? heads * value : 0), replica->hidden);
 	kind_gemm(replica, kind, rates, replica->hidden, heads * value);
 	kind->window_tokens = replica->keeps_window_only ? layer->window : 0;
 	if (layer->index_heads > 0)
@@ -122,11 +121,9 @@ static void attention_prepare(
 
 /* Prepares multi-head latent attention: prefill on expanded heads, decoding on the latent cache. Every rank keeps the
  * whole cache. */
-static void latent_prepare(
-	const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates)
+static void latent_prepare(const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates)
 {
-	double heads = ceil(layer->heads / (double)replica->tensor), latent = layer->kv_lora_rank,
-		   rope = layer->rope_head_dim;
+	double heads = ceil(layer->heads / (double)replica->tensor), latent = layer->kv_lora_rank, rope = layer->rope_head_dim;
 	double query = heads * (layer->head_dim + rope), value = layer->value_head_dim;
 
 	if (layer->q_lora_rank > 0) {
@@ -143,21 +140,18 @@ static void latent_prepare(
 }
 
 /* Prepares state-space and linear attention: two projections, and a state that each step reads and writes. */
-static void state_prepare(
-	const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates)
+static void state_prepare(const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates)
 {
-	double inner = (double)layer->heads * layer->value_head_dim,
-		   in = fmax(layer->mixer_params / replica->hidden - inner, inner), state;
+	double inner = (double)layer->heads * layer->value_head_dim, in = fmax(layer->mixer_params / replica->hidden - inner, inner), state;
 
 	kind_gemm(replica, kind, rates, in / replica->tensor, replica->hidden);
 	kind_gemm(replica, kind, rates, replica->hidden, inner / replica->tensor);
 	state = layer->mixer == MIXER_GATED_DELTA ? layer->head_dim : layer->state_dim;
-	kind->state_flops_per_token = 8 * inner * state / replica->tensor; /* read, decay, correct, write: two each */
+	kind->state_flops_per_token = 8 * inner * state / replica->tensor;    /* read, decay, correct, write: two each */
 	kind->state_bytes = inner * state / replica->tensor * wide_bytes * 2; /* read and written */
 }
 
-static void dense_prepare(
-	const struct replica *replica, struct replica_kind *kind, bool gated, double width, const struct rates *rates)
+static void dense_prepare(const struct replica *replica, struct replica_kind *kind, bool gated, double width, const struct rates *rates)
 {
 	kind_gemm(replica, kind, rates, (gated ? 2 : 1) * width, replica->hidden);
 	kind_gemm(replica, kind, rates, replica->hidden, width);
@@ -176,12 +170,11 @@ static void experts_prepare(const struct replica *replica, struct replica_kind *
 	kind->experts_active = layer->experts_active;
 	kind->experts_local = layer->experts / expert;
 	kind->expert_width = layer->expert_width * expert / group;
-	kind->expert_weights = (layer->gated ? 3 : 2) *
-						   (layer->expert_hidden > 0 ? layer->expert_hidden : replica->hidden) * kind->expert_width;
+	kind->expert_weights = (layer->gated ? 3 : 2) * (layer->expert_hidden > 0 ? layer->expert_hidden : replica->hidden) * kind->expert_width;
 	kind->expert_weight_bytes = kind->expert_weights * rates->weight_bytes;
 	kind->expert_memory_fraction = kind->expert_width / (kind->expert_width + replica->constants->expert_half_memory);
 	kind->expert_flops_per_s = rates->expert_flops_per_s * replica->constants->expert_efficiency * kind->expert_width /
-							   (kind->expert_width + replica->constants->expert_half_width * replica->balance);
+		(kind->expert_width + replica->constants->expert_half_width * replica->balance);
 }
 
 /* Checkpoints with 4-bit experts keep all other weights in 16 bits (decision 0021). */
@@ -200,13 +193,13 @@ static bool wide_mixer(const struct replica *replica, double weight_bytes)
 	return replica->rules.profiled_tokens > 0 && weight_bytes >= 0.75 && weight_bytes < 1.5;
 }
 
-static void kind_prepare(
-	struct replica *replica, const struct model *model, int index, const struct rates *rates, const struct rates *wide)
+static void kind_prepare(struct replica *replica, const struct model *model, int index, const struct rates *rates, const struct rates *wide)
 {
 	const struct layer_kind *layer = &model->kinds[index];
 	struct replica_kind *kind = &replica->kinds[index];
 	bool experts = layer->feed_forward == FEED_FORWARD_EXPERTS;
-	const struct rates *mixer_rates = only_experts_are_narrow(model, rates->weight_bytes) ? wide : rates, *mixer = wide_mixer(replica, rates->weight_bytes) ? wide : mixer_rates;
+	const struct rates *mixer_rates = only_experts_are_narrow(model, rates->weight_bytes) ? wide : rates,
+					   *mixer = wide_mixer(replica, rates->weight_bytes) ? wide : mixer_rates;
 
 	*kind = (struct replica_kind){.layers = model_kind_layers(model, index),
 		.kv_bytes_per_token = replica->cores * layer_cache_elements(layer, replica->tensor * replica->cores) * replica->kv_element_bytes,
@@ -320,8 +313,7 @@ static void runtime_prepare(
 }
 
 bool replica_prepare(struct replica *replica, const struct model *model, const struct accelerator *accelerator,
-	const struct calibration *calibration, const struct replica_layout *layout,
-	const struct serving_constants *constants)
+	const struct calibration *calibration, const struct replica_layout *layout, const struct serving_constants *constants)
 {
 	struct rates rates, wide;
 	enum precision wide_precision = accelerator_training_precision(accelerator);
@@ -368,8 +360,8 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	runtime_prepare(replica, model, accelerator, engine_runtime(layout->engine, accelerator, layout->release_years), layout->release_years);
 	replica->attends_window_only &= !accelerator_is_neuron(accelerator); /* Neuron masks tokens outside, but computes them */
 	rates = rates_of(replica, accelerator, calibration, layout->precision);
-	wide = rates_of(replica, accelerator, calibration,
-		precision_weight_bytes(layout->precision) > wide_bytes ? layout->precision : wide_precision);
+	wide = rates_of(
+		replica, accelerator, calibration, precision_weight_bytes(layout->precision) > wide_bytes ? layout->precision : wide_precision);
 	if (rates.flops_per_s <= 0 || replica->bandwidth_bytes_per_s <= 0)
 		return false;
 	replica->attention_flops_per_s = accelerator_peak_flops_per_s(accelerator, wide_precision, NULL);
@@ -393,9 +385,11 @@ void replica_without_engine(struct replica *replica)
 	replica->host = (struct host_times){.step_s = 0};
 	replica->kernel_s *= replica->constants->batch_kernels;
 	replica->layer_s *= replica->constants->batch_kernels;
-	replica->kv_budget_bytes =
-		fmax(memory->capacity_bytes - memory->weights_bytes - memory->activations_bytes - memory->overhead_bytes, replica->kv_budget_bytes);
-	replica->memory.kv_tokens_capacity *= replica->kv_budget_bytes > 0 && memory->kv_cache_bytes > 0 ? replica->kv_budget_bytes / memory->kv_cache_bytes : 1;
+	replica->kv_budget_bytes = fmax(
+		memory->capacity_bytes - memory->weights_bytes - memory->activations_bytes - memory->overhead_bytes, replica->kv_budget_bytes);
+	replica->memory.kv_tokens_capacity *= replica->kv_budget_bytes > 0 && memory->kv_cache_bytes > 0
+		? replica->kv_budget_bytes / memory->kv_cache_bytes
+		: 1;
 	replica->memory.total_bytes += replica->kv_budget_bytes - memory->kv_cache_bytes;
 	replica->memory.kv_cache_bytes = replica->kv_budget_bytes;
 }

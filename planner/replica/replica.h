@@ -16,9 +16,9 @@ struct replica_layout {
 	int tensor, pipeline, expert, attention_data;
 	enum precision precision, kv_precision;
 	enum engine engine;
-	double release_years; /* since 2020-01; see engine_release_years() */
+	double release_years;           /* since 2020-01; see engine_release_years() */
 	double max_batch, chunk_tokens; /* absent: the engine's default */
-	bool keeps_flags; /* the engine keeps its default memory fraction, also where a raised one (E189) would make the layout fit */
+	bool keeps_flags;      /* the engine keeps its default memory fraction, also where a raised one (E189) would make the layout fit */
 	int64_t gpus_per_node; /* 0: not known */
 	double internode_bytes_per_s; /* per accelerator, one direction; 0: not known */
 };
@@ -33,14 +33,14 @@ struct replica_kind {
 	double layers; /* of this kind in the whole model; every token passes through all pipeline stages */
 	int gemm_count;
 	struct gemm gemms[REPLICA_GEMMS_MAX];
-	double index_bytes_per_token, index_flops_per_pair; /* an indexer's key, part of kv_bytes_per_token; a query reads all of them */
-	double kv_bytes_per_token, window_tokens; /* per accelerator; window: tokens kept, 0: the whole context */
-	double attended_tokens; /* limit of attended tokens; 0: the whole context */
-	double chunk_tokens; /* attention starts anew every chunk of this length; 0: it does not */
-	double prefill_flops_per_pair, decode_flops_per_pair; /* of one query with one cached token */
-	double state_bytes; /* of one sequence, read and written in each step */
-	double state_flops_per_token; /* of a prompt token, to update the state */
-	double experts, experts_active, experts_local; /* experts 0: dense */
+	double index_bytes_per_token, index_flops_per_pair;       /* an indexer's key, part of kv_bytes_per_token; a query reads all of them */
+	double kv_bytes_per_token, window_tokens;                 /* per accelerator; window: tokens kept, 0: the whole context */
+	double attended_tokens;                                   /* limit of attended tokens; 0: the whole context */
+	double chunk_tokens;                                      /* attention starts anew every chunk of this length; 0: it does not */
+	double prefill_flops_per_pair, decode_flops_per_pair;     /* of one query with one cached token */
+	double state_bytes;                                       /* of one sequence, read and written in each step */
+	double state_flops_per_token;                             /* of a prompt token, to update the state */
+	double experts, experts_active, experts_local;            /* experts 0: dense */
 	double expert_width, expert_weight_bytes, expert_weights; /* of one expert's share on one accelerator */
 	double expert_flops_per_s, expert_memory_fraction;
 	double reduces; /* all-reduces per layer */
@@ -48,12 +48,12 @@ struct replica_kind {
 
 /* E140. Network between the ranks of a replica. Rates are bytes/s in one direction. */
 struct replica_network {
-	struct device device;            /* wiring and rates only */
-	struct group tensor, exchange;   /* ranks of one tensor group; attention-data ranks */
-	double tensor_bytes_per_s;       /* around the tensor group's ring */
-	double stage_bytes_per_s;        /* from one pipeline stage to the next */
+	struct device device;                                         /* wiring and rates only */
+	struct group tensor, exchange;                                /* ranks of one tensor group; attention-data ranks */
+	double tensor_bytes_per_s;                                    /* around the tensor group's ring */
+	double stage_bytes_per_s;                                     /* from one pipeline stage to the next */
 	double tensor_latency_s, exchange_latency_s, stage_latency_s; /* of network adapters, added to the latency of the link */
-	bool linked;                     /* a link connects the whole tensor group */
+	bool linked;                                                  /* a link connects the whole tensor group */
 };
 
 struct replica {
@@ -65,39 +65,39 @@ struct replica {
 	struct replica_kind kinds[MODEL_LAYER_KINDS_MAX];
 	struct gemm logits;
 	double hidden, attention_flops_per_s, bandwidth_bytes_per_s, link_bytes_per_s, peak_flops_per_s;
-	double kernel_s, layer_s, reduce_s, pair_s, prefill_fraction, expert_speed, expert_product_speed, software_factor, front_end_factor, weight_memory_bytes_per_s;
-	double cores; /* E201: cores that share a rank's heads: 2 on Neuron devices, else 1 */
+	double kernel_s, layer_s, reduce_s, pair_s, prefill_fraction, expert_speed, expert_product_speed, software_factor, front_end_factor,
+		weight_memory_bytes_per_s;
+	double cores;   /* E201: cores that share a rank's heads: 2 on Neuron devices, else 1 */
 	double balance; /* E188: 16-bit operations per byte of bandwidth, over those of the H100 */
 	double kv_element_bytes;
 	double dispatch_bytes; /* of one activation that is sent to the experts */
 	struct replica_network network;
-	bool keeps_flags; /* as in the layout */
+	bool keeps_flags;                            /* as in the layout */
 	bool keeps_window_only, attends_window_only; /* windowed layers do not keep, do not read tokens outside the window */
 
 	struct serving_memory memory; /* per accelerator; kv_tokens_capacity for the whole replica */
-	double kv_budget_bytes; /* per accelerator */
+	double kv_budget_bytes;       /* per accelerator */
 };
 
 /* The work of one engine step on the whole replica. */
 struct batch {
 	double decode_sequences, decode_context_tokens; /* sequences that each get a token; their mean context */
-	double decode_spread_tokens; /* >= 0; contexts are even between the mean less this and the mean plus this */
-	double prefill_tokens, prefill_sequences; /* prompt tokens in this step; number of their prompts */
-	double prefill_context_tokens; /* cached tokens that a prompt token attends to besides its own chunk, mean */
+	double decode_spread_tokens;                    /* >= 0; contexts are even between the mean less this and the mean plus this */
+	double prefill_tokens, prefill_sequences;       /* prompt tokens in this step; number of their prompts */
+	double prefill_context_tokens;                  /* cached tokens that a prompt token attends to besides its own chunk, mean */
 };
 
 struct step {
 	double time_s;
 	double compute_s, memory_s, network_s, overhead_s; /* their sum is time_s */
-	double launch_s; /* part of overhead_s: the accelerators wait while kernels are launched one by one */
-	double flops, bytes; /* computed and moved by one accelerator, for power */
+	double launch_s;                                   /* part of overhead_s: the accelerators wait while kernels are launched one by one */
+	double flops, bytes;                               /* computed and moved by one accelerator, for power */
 };
 
 /* Fills the replica. False if the layout is impossible: its degrees do not fit the model, or a rate is unknown. Memory
  * is filled also where the model does not fit; see replica_fits(). calibration may be NULL. */
 bool replica_prepare(struct replica *replica, const struct model *model, const struct accelerator *accelerator,
-	const struct calibration *calibration, const struct replica_layout *layout,
-	const struct serving_constants *constants);
+	const struct calibration *calibration, const struct replica_layout *layout, const struct serving_constants *constants);
 
 /* E190. Turns a replica into one that runs a static batch without a serving engine: no host work between steps, fully
  * compiled graphs, and a cache of all memory that weights, activations and libraries leave.
@@ -119,8 +119,8 @@ void replica_network(struct replica *replica, const struct accelerator *accelera
  * Returned: bytes on one accelerator; memory.kv_tokens_capacity in tokens of the whole replica.
  * Case:     tests/planner/golden/serving.txt (E54); tests/planner/test_serving_limits.c,
  *           engines_set_aside_memory_by_their_own_rules. */
-void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator,
-	enum precision precision, double weight_bytes, double mixer_bytes, double wider_bytes);
+void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator, enum precision precision,
+	double weight_bytes, double mixer_bytes, double wider_bytes);
 
 /* E53. Computes the time of one step.
  * Given:    replica: prepared; batch: work of the step.

@@ -5,18 +5,15 @@
 
 enum { STAGES_MAX = 64, NODE_DEFAULT = 8 };
 
-struct replica_layout layout_base(const struct request_common *common, enum precision kv_precision, enum engine engine,
-	const char *release, const struct serving_parallelism *pinned, const struct candidate *candidate)
+struct replica_layout layout_base(const struct request_common *common, enum precision kv_precision, enum engine engine, const char *release,
+	const struct serving_parallelism *pinned, const struct candidate *candidate)
 {
 	const struct accelerator *accelerator = &candidate->accelerator;
 	struct replica_layout layout = {.tensor = 1, .pipeline = 1, .expert = 1, .attention_data = 1};
 
 	layout.engine = engine == ENGINE_UNSET ? ENGINE_GENERIC : engine;
-	layout.precision =
-		common->precision == PRECISION_UNSET ? accelerator_training_precision(accelerator) : common->precision;
-	layout.kv_precision = kv_precision == PRECISION_UNSET
-							  ? engine_kv_precision(layout.engine, layout.precision, accelerator)
-							  : kv_precision;
+	layout.precision = common->precision == PRECISION_UNSET ? accelerator_training_precision(accelerator) : common->precision;
+	layout.kv_precision = kv_precision == PRECISION_UNSET ? engine_kv_precision(layout.engine, layout.precision, accelerator) : kv_precision;
 	layout.release_years = engine_release_years(release);
 	layout.max_batch = pinned->max_batch > 0 ? (double)pinned->max_batch : ABSENT_NUMBER;
 	layout.gpus_per_node = candidate->slice ? 1 : candidate->gpus_per_node;
@@ -41,7 +38,8 @@ static const double fabric_gbs = 6.25;
 
 enum layout_span layout_span_of(const struct candidate *candidate, const struct replica_layout *layout)
 {
-	int64_t gpus = (int64_t)layout->tensor * layout->attention_data * layout->pipeline, node = candidate->gpus_per_node > 0 ? candidate->gpus_per_node : NODE_DEFAULT;
+	int64_t gpus = (int64_t)layout->tensor * layout->attention_data * layout->pipeline,
+			node = candidate->gpus_per_node > 0 ? candidate->gpus_per_node : NODE_DEFAULT;
 	int64_t domain = candidate->accelerator.max_nvlink_domain;
 
 	if (gpus <= (domain > node ? domain : node))
@@ -112,8 +110,7 @@ static int degree(int64_t pinned, int64_t wanted)
 
 static bool same_degrees(const struct replica_layout *a, const struct replica_layout *b)
 {
-	return a->tensor == b->tensor && a->pipeline == b->pipeline && a->expert == b->expert &&
-		   a->attention_data == b->attention_data;
+	return a->tensor == b->tensor && a->pipeline == b->pipeline && a->expert == b->expert && a->attention_data == b->attention_data;
 }
 
 static void list_add(struct layout_list *list, const struct candidate *candidate, const struct replica_layout *base,
@@ -136,8 +133,8 @@ static void list_add(struct layout_list *list, const struct candidate *candidate
 		list->items[list->count++] = layout;
 }
 
-void layout_enumerate(const struct model *model, const struct candidate *candidate,
-	const struct serving_parallelism *pinned, const struct replica_layout *base, struct layout_list *list)
+void layout_enumerate(const struct model *model, const struct candidate *candidate, const struct serving_parallelism *pinned,
+	const struct replica_layout *base, struct layout_list *list)
 {
 	int64_t domain = layout_domain(candidate), width;
 
@@ -157,8 +154,8 @@ void layout_enumerate(const struct model *model, const struct candidate *candida
 		list_add(list, candidate, base, pinned, width / 2, stages, 1, 1);
 }
 
-bool layout_of_count(const struct serving_parallelism *pinned, int64_t gpu_count, const struct replica_layout *base,
-	struct replica_layout *layout)
+bool layout_of_count(
+	const struct serving_parallelism *pinned, int64_t gpu_count, const struct replica_layout *base, struct replica_layout *layout)
 {
 	int64_t others = degree(pinned->pipeline, 1) * degree(pinned->attention_data, 1);
 

@@ -14,18 +14,18 @@ struct layout_list {
 
 /* Returns a layout with the precisions, engine and limits of the request. The functions below fill its parallel
  * degrees. */
-struct replica_layout layout_base(const struct request_common *common, enum precision kv_precision, enum engine engine,
-	const char *release, const struct serving_parallelism *pinned, const struct candidate *candidate);
+struct replica_layout layout_base(const struct request_common *common, enum precision kv_precision, enum engine engine, const char *release,
+	const struct serving_parallelism *pinned, const struct candidate *candidate);
 
 /* Lists the layouts of a candidate: tensor parallel over 1, 2, 4, ... accelerators of a domain; for models with experts
  * also spread experts, with or without data-parallel attention; pipelines over domains. Pinned degrees are kept. */
-void layout_enumerate(const struct model *model, const struct candidate *candidate,
-	const struct serving_parallelism *pinned, const struct replica_layout *base, struct layout_list *list);
+void layout_enumerate(const struct model *model, const struct candidate *candidate, const struct serving_parallelism *pinned,
+	const struct replica_layout *base, struct layout_list *list);
 
 /* Fills the layout of gpu_count accelerators with the pinned degrees. The tensor degree takes the remaining factor.
  * Without gpu_count it is 1. False if the degrees do not multiply to gpu_count. */
-bool layout_of_count(const struct serving_parallelism *pinned, int64_t gpu_count, const struct replica_layout *base,
-	struct replica_layout *layout);
+bool layout_of_count(
+	const struct serving_parallelism *pinned, int64_t gpu_count, const struct replica_layout *base, struct replica_layout *layout);
 
 /* True if attention heads spread evenly over tensor ranks, and key and value heads are divided or repeated evenly. True
  * for a model whose shape is guessed, because its heads are not known. */

@@ -17,11 +17,10 @@ struct share {
 	double local_bytes, whole_bytes;
 };
 
-static struct share kind_share(const struct replica *replica, const struct layer_kind *layer,
-	const struct replica_kind *kind, double weight_bytes, double mixer_bytes)
+static struct share kind_share(
+	const struct replica *replica, const struct layer_kind *layer, const struct replica_kind *kind, double weight_bytes, double mixer_bytes)
 {
-	double tensor = replica->tensor, group = tensor * replica->attention_data, routed = 0,
-		   rest = layer->feed_forward_params;
+	double tensor = replica->tensor, group = tensor * replica->attention_data, routed = 0, rest = layer->feed_forward_params;
 	double other_bytes = layer->other_params * embedding_bytes;
 
 	if (layer->feed_forward == FEED_FORWARD_EXPERTS) {
@@ -29,15 +28,14 @@ static struct share kind_share(const struct replica *replica, const struct layer
 		rest = fmax(rest - routed, 0);
 	}
 	return (struct share){
-		.local_bytes =
-			(layer->mixer_params + rest) / tensor * mixer_bytes + routed / group * weight_bytes + other_bytes,
+		.local_bytes = (layer->mixer_params + rest) / tensor * mixer_bytes + routed / group * weight_bytes + other_bytes,
 		.whole_bytes = (layer->mixer_params + rest) * mixer_bytes + routed * weight_bytes + other_bytes,
 	};
 }
 
 /* Returns the weights on one accelerator, bytes: the model's published size (E6), divided like its parts. */
-static double weights_bytes(const struct replica *replica, const struct model *model, enum precision precision,
-	double weight_bytes, double mixer_bytes)
+static double weights_bytes(
+	const struct replica *replica, const struct model *model, enum precision precision, double weight_bytes, double mixer_bytes)
 {
 	double tables_bytes = (model->params_embedding + model->lookup_params) * fmax(embedding_bytes, mixer_bytes);
 	struct share sum = {.local_bytes = 0, .whole_bytes = tables_bytes};
@@ -51,7 +49,7 @@ static double weights_bytes(const struct replica *replica, const struct model *m
 	/* With two tables and several stages, the first and the last stage have one table each. Otherwise one stage has
 	 * them all. */
 	sum.local_bytes = sum.local_bytes / replica->pipeline +
-					  tables_bytes / replica->tensor / (replica->pipeline > 1 && !model->tied_embeddings ? 2 : 1);
+		tables_bytes / replica->tensor / (replica->pipeline > 1 && !model->tied_embeddings ? 2 : 1);
 	return sum.local_bytes * model_weight_bytes(model, precision) / sum.whole_bytes;
 }
 
@@ -72,7 +70,7 @@ static double activations_bytes(const struct replica *replica, const struct mode
 	if (replica->attention_data > 1)
 		gathered = chunk * (replica->attention_data - 1) * exchange_buffers * model->hidden * 2;
 	return gathered + chunk * (hidden_buffers * model->hidden + width_buffers * width) * 2 +
-		   fmin(sampled_sequences, replica->rules.max_batch) * model_head_columns(model) / replica->tensor * logit_bytes;
+		fmin(sampled_sequences, replica->rules.max_batch) * model_head_columns(model) / replica->tensor * logit_bytes;
 }
 
 /* E189. The fraction of the memory that an engine uses. Where the default leaves less than 5 % of the memory for
@@ -92,8 +90,8 @@ static double memory_fraction(const struct replica *replica)
 	return replica->keeps_flags ? 0 : fmax(fraction, raised_fraction);
 }
 
-void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator,
-	enum precision precision, double weight_bytes, double mixer_bytes, double wider_bytes)
+void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator, enum precision precision,
+	double weight_bytes, double mixer_bytes, double wider_bytes)
 {
 	struct serving_memory *memory = &replica->memory;
 	double free_bytes, fraction, per_token = 0;
@@ -111,8 +109,7 @@ void replica_memory(struct replica *replica, const struct model *model, const st
 		replica->kv_budget_bytes = free_bytes - (1 - fraction) * memory->capacity_bytes;
 		break;
 	case KV_BUDGET_OF_STATIC:
-		replica->kv_budget_bytes =
-			fmin(free_bytes, fraction * memory->capacity_bytes - memory->weights_bytes);
+		replica->kv_budget_bytes = fmin(free_bytes, fraction * memory->capacity_bytes - memory->weights_bytes);
 		break;
 	case KV_BUDGET_OF_FREE:
 		replica->kv_budget_bytes = free_bytes * fraction;
@@ -120,8 +117,7 @@ void replica_memory(struct replica *replica, const struct model *model, const st
 	}
 	replica->kv_budget_bytes = fmax(replica->kv_budget_bytes, 0);
 	memory->kv_cache_bytes = replica->kv_budget_bytes;
-	memory->total_bytes =
-		memory->weights_bytes + memory->activations_bytes + memory->overhead_bytes + memory->kv_cache_bytes;
+	memory->total_bytes = memory->weights_bytes + memory->activations_bytes + memory->overhead_bytes + memory->kv_cache_bytes;
 	for (int i = 0; i < replica->kind_count; i++)
 		per_token += replica->kinds[i].layers * replica->kinds[i].kv_bytes_per_token / replica->pipeline;
 	memory->kv_tokens_capacity = per_token > 0 ? replica->kv_budget_bytes / per_token * replica->attention_data : 0;

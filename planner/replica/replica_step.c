@@ -42,8 +42,7 @@ static void tally_gemm(struct tally *tally, const struct gemm *gemm, double rows
 /* E50. Adds the experts that at least one of T tokens chose: E (1 - (1 - k/E)^(s T)), s = expert_spread. Their rows are
  * padded to whole tiles. All ranks wait for the fullest of e ranks: the expected largest of e binomial counts, mean +
  * sqrt(2 ln e variance). */
-static void tally_experts(
-	struct tally *tally, const struct replica *replica, const struct replica_kind *kind, double tokens)
+static void tally_experts(struct tally *tally, const struct replica *replica, const struct replica_kind *kind, double tokens)
 {
 	const struct serving_constants *constants = replica->constants;
 	double active = kind->experts_active / kind->experts, share = kind->experts_local / kind->experts;
@@ -84,8 +83,7 @@ static double attended_tokens(const struct replica_kind *kind, double mean_token
 
 /* E51. Adds attention: of decoding sequences (bandwidth over the cache) and of prompt chunks (arithmetic over causal
  * pairs). */
-static void tally_attention(
-	struct tally *tally, const struct replica *replica, const struct replica_kind *kind, const struct batch *batch)
+static void tally_attention(struct tally *tally, const struct replica *replica, const struct replica_kind *kind, const struct batch *batch)
 {
 	const struct serving_constants *constants = replica->constants;
 
@@ -113,7 +111,7 @@ static void tally_attention(
 		double state_flops = batch->prefill_tokens * kind->state_flops_per_token;
 
 		tally->compute_s += flops / (replica->attention_flops_per_s * efficiency) +
-							state_flops / (replica->attention_flops_per_s * constants->state_efficiency);
+			state_flops / (replica->attention_flops_per_s * constants->state_efficiency);
 		tally->overhead_s += replica->kernel_s;
 		tally->flops += flops + state_flops;
 	}
@@ -131,7 +129,7 @@ static double reduce_time_s(const struct replica *replica, double bytes)
 	if (!network->linked)
 		return 2 * replica->reduce_s + network->tensor_latency_s + traffic / network->tensor_bytes_per_s;
 	return replica->reduce_s + constants->reduce_rank_s * ranks * -expm1(-bytes / constants->reduce_knee_bytes) +
-		   traffic / replica->link_bytes_per_s;
+		traffic / replica->link_bytes_per_s;
 }
 
 /* E52. Returns the time of one exchange among attention-data ranks. Each token goes to the ranks of its experts: of r
@@ -143,12 +141,12 @@ static double exchange_time_s(const struct replica *replica, const struct replic
 	double ranks = replica->attention_data;
 
 	if (replica->expert > 1)
-		return collective_exchange_s(&network->device, network->exchange, bytes * ranks * -expm1(kind->experts_active * log1p(-1 / ranks)), 0);
+		return collective_exchange_s(
+			&network->device, network->exchange, bytes * ranks * -expm1(kind->experts_active * log1p(-1 / ranks)), 0);
 	return (ranks - 1) * bytes / collective_rate_bytes_per_s(&network->device, network->exchange);
 }
 
-static void tally_network(
-	struct tally *tally, const struct replica *replica, const struct replica_kind *kind, double tokens)
+static void tally_network(struct tally *tally, const struct replica *replica, const struct replica_kind *kind, double tokens)
 {
 	const struct serving_constants *constants = replica->constants;
 	double bytes = tokens * replica->hidden * wide_bytes;
@@ -172,8 +170,7 @@ static double padded_sequences(const struct batch *local)
 	return sequences > 4 ? 8 * ceil(sequences / 8) : sequences > 2 ? 4 : ceil(sequences);
 }
 
-static void tally_kind(
-	struct tally *tally, const struct replica *replica, const struct replica_kind *kind, const struct batch *local)
+static void tally_kind(struct tally *tally, const struct replica *replica, const struct replica_kind *kind, const struct batch *local)
 {
 	struct tally layer = {0};
 	double tokens = local->decode_sequences + local->prefill_tokens, passes = replica->constants->elementwise_passes;
@@ -193,8 +190,7 @@ static void tally_kind(
 	tally->memory_s += kind->layers * layer.memory_s;
 	tally->network_s += kind->layers * layer.network_s;
 	tally->overhead_s += kind->layers * layer.overhead_s;
-	tally->host_s +=
-		kind->layers * replica->host.eager_layer_s * (kind->experts > 0 ? 3 : 1);
+	tally->host_s += kind->layers * replica->host.eager_layer_s * (kind->experts > 0 ? 3 : 1);
 	tally->flops += kind->layers * layer.flops;
 	tally->bytes += kind->layers * layer.bytes;
 }
@@ -219,10 +215,10 @@ void step_time(const struct replica *replica, const struct batch *batch, struct 
 		tally_kind(&tally, replica, &replica->kinds[i], &local);
 	sampled = local.decode_sequences + fmin(local.prefill_sequences, local.prefill_tokens);
 	tally_gemm(&tally, &replica->logits, sampled, replica->kernel_s);
-	tally.network_s += (replica->pipeline - 1) * (replica->constants->reduce_s + replica->network.stage_latency_s +
-		(local.decode_sequences + local.prefill_tokens) * replica->hidden * wide_bytes / replica->network.stage_bytes_per_s);
-	if (local.prefill_tokens >
-		0) { /* decoding replays a captured graph; the host launches the kernels of steps with prompts one by one */
+	tally.network_s += (replica->pipeline - 1) *
+		(replica->constants->reduce_s + replica->network.stage_latency_s +
+			(local.decode_sequences + local.prefill_tokens) * replica->hidden * wide_bytes / replica->network.stage_bytes_per_s);
+	if (local.prefill_tokens > 0) { /* decoding replays a captured graph; the host launches the kernels of steps with prompts one by one */
 		double device_s = tally.compute_s + tally.memory_s + tally.network_s + tally.overhead_s;
 
 		launch_s = smooth_maximum(device_s, tally.host_s) - device_s;

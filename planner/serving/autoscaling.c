@@ -15,7 +15,7 @@ struct scaler {
 	const struct fleet *fleet;
 	const struct demand *demand;
 	const struct fleet_limits *limits;
-	struct simulator *simulator; /* NULL: formulas only */
+	struct simulator *simulator;  /* NULL: formulas only */
 	struct replica replica, sure; /* as it usually runs, for its cost; with the fleet's allowance */
 	struct demand sure_demand;
 	double factor; /* load that the fleet carries over the load by formulas */
@@ -227,7 +227,7 @@ void autoscaling_fill(const struct inference_input *input, const struct fleet *f
 	if (!option->has_autoscaled)
 		return;
 	possible = fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_PRACTISED, &scaler.replica) &&
-			   fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_SURE, &scaler.sure);
+		fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_SURE, &scaler.sure);
 	CHECK(possible);
 	scaler.sure_demand = fleet_sure_demand(demand, &fleet->allowance);
 	if (simulator && simulator->workspace && fleet->trial) {
@@ -235,7 +235,7 @@ void autoscaling_fill(const struct inference_input *input, const struct fleet *f
 		simulator_more(simulator, SIMULATOR_SCHEDULE_WORK);
 	}
 	scaler.factor = given_or(fleet->requests_per_s_max, fleet->requests_per_s) /
-					fmax(fleet_requests_per_s_max(&scaler.sure, &scaler.sure_demand, active), 1e-9);
+		fmax(fleet_requests_per_s_max(&scaler.sure, &scaler.sure_demand, active), 1e-9);
 	option->autoscaled.startup_s = autoscaling_startup_s(&input->request, &scaler.replica);
 	needs_fill(&scaler, profile, needs);
 	schedule_fill(&scaler, profile, needs, option);

@@ -36,8 +36,8 @@ static double hour_s(const struct autoscaling_hour *hours, double response_s, do
 
 /* Reads the day of the peak from the schedule. startup_s: of replicas that start when their hour begins; 0: they
  * started ahead. */
-static void schedule_read(const struct simulator *simulator, const struct fleet *fleet, const struct inference_option *option, double startup_s,
-	struct schedule *schedule)
+static void schedule_read(const struct simulator *simulator, const struct fleet *fleet, const struct inference_option *option,
+	double startup_s, struct schedule *schedule)
 {
 	const struct autoscaling_hour *hours = &option->autoscaling[hour_of_peak(option) / HOURS * HOURS];
 	double duration_s = hour_s(hours, fleet->e2e_s, startup_s), most = 0;

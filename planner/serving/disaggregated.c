@@ -14,9 +14,8 @@ struct disaggregated_rates disaggregated_rates_of(const struct replica *replica,
 	double chunk = replica->rules.chunk_tokens * replica->attention_data * replica->pipeline;
 	double steps = fmax(shape->output_tokens - 1, 0) / (1 + shape->accepted_tokens);
 	double inside = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens);
-	struct batch prompts = {.prefill_tokens = chunk,
-		.prefill_sequences = fmax(chunk / prompt, 1),
-		.prefill_context_tokens = shape->prompt_tokens - prompt};
+	struct batch prompts = {
+		.prefill_tokens = chunk, .prefill_sequences = fmax(chunk / prompt, 1), .prefill_context_tokens = shape->prompt_tokens - prompt};
 	struct batch answers = {.decode_sequences = inside * (1 + shape->draft_tokens),
 		.decode_context_tokens = shape->prompt_tokens + shape->output_tokens / 2,
 		.decode_spread_tokens = shape->output_tokens / 2};
@@ -49,13 +48,12 @@ static void latencies_alone(const struct replica *replica, const struct demand *
 	fleet->tpot_s = point.tpot_s * exp(demand->promise.log_tpot);
 	fleet->e2e_s = fleet->ttft_s + (demand->shape.output_tokens - 1) * fleet->tpot_s;
 	fleet->promise_kept = !(fleet->ttft_s > demand->promise.ttft_s) && !(fleet->tpot_s > demand->promise.tpot_s) &&
-						  !(fleet->e2e_s > demand->promise.e2e_s);
+		!(fleet->e2e_s > demand->promise.e2e_s);
 	if (!fleet->promise_kept)
 		fleet->verdict = FLEET_LATENCY;
 }
 
-void disaggregated_size(
-	const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits, struct fleet *fleet)
+void disaggregated_size(const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits, struct fleet *fleet)
 {
 	struct disaggregated_rates rates = disaggregated_rates_of(replica, &demand->shape);
 	double usable = 1 - demand->headroom, prompts, answers;
@@ -79,10 +77,8 @@ void disaggregated_size(
 		fleet->verdict = FLEET_COUNT;
 		return;
 	}
-	fleet->replica_requests_per_s =
-		fmin(prompts * rates.prompts_per_s, answers * rates.answers_per_s) / (prompts + answers);
-	fleet->requests_per_s =
-		given_or(demand->requests_per_s, usable * fleet->replica_requests_per_s * (prompts + answers));
+	fleet->replica_requests_per_s = fmin(prompts * rates.prompts_per_s, answers * rates.answers_per_s) / (prompts + answers);
+	fleet->requests_per_s = given_or(demand->requests_per_s, usable * fleet->replica_requests_per_s * (prompts + answers));
 	if (fleet->requests_per_s > usable * fleet->replica_requests_per_s * (prompts + answers) * (1 + 1e-9))
 		fleet->verdict = FLEET_COUNT;
 	fleet->prefill_replicas = (int64_t)prompts;

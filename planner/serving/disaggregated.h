@@ -14,8 +14,7 @@ struct disaggregated_rates disaggregated_rates_of(const struct replica *replica,
 
 /* Sizes a fleet of prompt and decoding replicas, as fleet_size() does. The caller has filled `fleet` except size and
  * latencies. */
-void disaggregated_size(
-	const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits, struct fleet *fleet);
+void disaggregated_size(const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits, struct fleet *fleet);
 
 /* Visible time of a handoff, s: the part that a transfer layer by layer does not hide. It does not depend on the
  * prompt's length. */

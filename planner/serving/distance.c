@@ -64,7 +64,8 @@ static bool has_early_experts(const struct ground *ground)
 
 static bool has_experts_elsewhere(const struct ground *ground)
 {
-	return has_experts(ground) && (on_neuron(ground) || on_unmeasured_stack(ground) || on_gaudi(ground) || (on_amd(ground) && !has_latent(ground)));
+	return has_experts(ground) &&
+		(on_neuron(ground) || on_unmeasured_stack(ground) || on_gaudi(ground) || (on_amd(ground) && !has_latent(ground)));
 }
 
 static bool has_early_latent(const struct ground *ground)
@@ -88,16 +89,27 @@ static const struct distance {
 	const char *name, *source;
 	bool unmeasured;
 } distances[] = {
-	{on_amd, {0.15, 0.10, 0.20}, "AMD's stack", "E193: 26 figures of Llama 3.1 70B on MI300X, vLLM of 2025-04 to 2025-11, left out of the fit: 0.22 of throughput, 0.08 of TPOT", false},
-	{on_gaudi, {0.25, 0.25, 0.35}, "Gaudi's stack", "E193: 26 static batches on Gaudi 2 and 3 (optimum-habana), left out of the fit: 0.35", false},
-	{on_neuron, {0.22, 0.12, 0.45}, "AWS Neuron's stack", "E193: 76 figures on Trainium 1 and Inferentia 2, each left out of the fit: 0.04 to 0.13 of TPOT, 0.09 to 0.19 of TTFT, and 0.66 where prompts took two to four times as long without a published reason (0337)", false},
+	{on_amd, {0.15, 0.10, 0.20}, "AMD's stack",
+		"E193: 26 figures of Llama 3.1 70B on MI300X, vLLM of 2025-04 to 2025-11, left out of the fit: 0.22 of throughput, 0.08 of TPOT",
+		false},
+	{on_gaudi, {0.25, 0.25, 0.35}, "Gaudi's stack", "E193: 26 static batches on Gaudi 2 and 3 (optimum-habana), left out of the fit: 0.35",
+		false},
+	{on_neuron, {0.22, 0.12, 0.45}, "AWS Neuron's stack",
+		"E193: 76 figures on Trainium 1 and Inferentia 2, each left out of the fit: 0.04 to 0.13 of TPOT, 0.09 to 0.19 of TTFT, and 0.66 where prompts took two to four times as long without a published reason (0337)",
+		false},
 	{on_unmeasured_stack, {0.45, 0.45, 0.45}, "a stack without measurements", "E193: twice the spread of the measured stacks", true},
-	{on_untimed_part, {0.10, 0.10, 0.15}, "an accelerator without measured products", "E193: seven batches of one on RTX 4090, 3090 and A6000: 0.16 of TPOT", false},
-	{has_early_experts, {0.20, 0.10, 0.15}, "experts before 2026", "E193: 38 independent runs of Qwen3 235B, gpt-oss-20b and DeepSeek-R1 (gpustack, 2025-10 and 11): 0.29 to 0.45", false},
-	{has_experts_elsewhere, {0.30, 0.25, 0.25}, "experts on a stack with few or no measurements of them", "E193: the spread of experts in independent tests", true},
-	{has_early_latent, {0.30, 0.25, 0.30}, "latent attention before 2025-11", "E193: 36 figures of DeepSeek-R1 on MI300X, 2025-03, left out of the fit: 0.44 of TPOT, 0.54 of throughput", false},
-	{is_before_v1, {0.15, 0.12, 0.20}, "vLLM before V1", "E193: 19 runs of Llama 3.1 405B on eight H100, left out of the fit: 0.35 where the cache binds, 0.07 elsewhere", false},
-	{comes_at_once, {0.15, 0, 0.20}, "a run whose requests arrive at once", "E193: 55 such runs (gpustack): 0.33 together with experts", false},
+	{on_untimed_part, {0.10, 0.10, 0.15}, "an accelerator without measured products",
+		"E193: seven batches of one on RTX 4090, 3090 and A6000: 0.16 of TPOT", false},
+	{has_early_experts, {0.20, 0.10, 0.15}, "experts before 2026",
+		"E193: 38 independent runs of Qwen3 235B, gpt-oss-20b and DeepSeek-R1 (gpustack, 2025-10 and 11): 0.29 to 0.45", false},
+	{has_experts_elsewhere, {0.30, 0.25, 0.25}, "experts on a stack with few or no measurements of them",
+		"E193: the spread of experts in independent tests", true},
+	{has_early_latent, {0.30, 0.25, 0.30}, "latent attention before 2025-11",
+		"E193: 36 figures of DeepSeek-R1 on MI300X, 2025-03, left out of the fit: 0.44 of TPOT, 0.54 of throughput", false},
+	{is_before_v1, {0.15, 0.12, 0.20}, "vLLM before V1",
+		"E193: 19 runs of Llama 3.1 405B on eight H100, left out of the fit: 0.35 where the cache binds, 0.07 elsewhere", false},
+	{comes_at_once, {0.15, 0, 0.20}, "a run whose requests arrive at once", "E193: 55 such runs (gpustack): 0.33 together with experts",
+		false},
 };
 
 static void widen(struct residuals *residuals, const struct residuals *by)
@@ -109,7 +121,8 @@ static void widen(struct residuals *residuals, const struct residuals *by)
 
 struct residuals distance_residuals(const struct ground *ground)
 {
-	double age = age_a_year * fmax(engine_newest_release_years() - ground->release_years, 0), guessed = ground->model->shape_is_guessed ? guessed_shape : 0;
+	double age = age_a_year * fmax(engine_newest_release_years() - ground->release_years, 0),
+		   guessed = ground->model->shape_is_guessed ? guessed_shape : 0;
 	double both = interval_joint_sigma(age, guessed);
 	struct residuals residuals = nearest;
 
@@ -127,7 +140,9 @@ void distance_note(const struct ground *ground, struct findings *findings)
 			continue;
 		findings_assume_text(findings, "interval", distances[i].name, distances[i].source);
 		if (distances[i].unmeasured)
-			findings_warn(findings, "few or no published measurements of %s on %s: the interval is wide. A benchmark (fleetplan bench) or an observation of your own narrows it",
-				has_experts_elsewhere(ground) ? "a mixture of experts" : "serving", ground->accelerator->id ? ground->accelerator->id : "this accelerator");
+			findings_warn(findings,
+				"few or no published measurements of %s on %s: the interval is wide. A benchmark (fleetplan bench) or an observation of your own narrows it",
+				has_experts_elsewhere(ground) ? "a mixture of experts" : "serving",
+				ground->accelerator->id ? ground->accelerator->id : "this accelerator");
 	}
 }

@@ -16,7 +16,7 @@ struct ground {
 	const struct accelerator *accelerator;
 	enum engine engine;
 	double release_years; /* since 2020-01 */
-	bool at_once; /* all requests of the run arrive together */
+	bool at_once;         /* all requests of the run arrive together */
 };
 
 /* E193. Computes the spread of the model's residuals for a service.

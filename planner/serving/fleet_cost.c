@@ -207,7 +207,8 @@ void fleet_hours(const struct fleet *fleet, const struct replica *replica, const
 	}
 }
 
-static double spot_factor(const struct fleet *fleet, const struct replica *replica, const struct fleet_limits *limits, const struct offer *offer)
+static double spot_factor(
+	const struct fleet *fleet, const struct replica *replica, const struct fleet_limits *limits, const struct offer *offer)
 {
 	if (offer->term != TERM_SPOT || !limits->request)
 		return 1;
@@ -220,8 +221,8 @@ static void price_fill(const struct fleet *fleet, const struct replica *replica,
 {
 	double facility_w = costs->footprint.energy.total_kwh / costs->usage.hours / (double)fleet->gpu_count * WATTS_PER_KW;
 	struct gpu_price *price = &costs->price;
-	struct data_cost data = cost_of_serving_data(limits->pricing, replica->memory.weights_bytes * replica->gpus,
-		costs->requests_per_month * demand->shape.output_tokens, findings);
+	struct data_cost data = cost_of_serving_data(
+		limits->pricing, replica->memory.weights_bytes * replica->gpus, costs->requests_per_month * demand->shape.output_tokens, findings);
 
 	costs->storage_usd_per_month = data.storage_usd;
 	costs->egress_usd_per_month = data.egress_usd;
@@ -238,11 +239,11 @@ static void price_fill(const struct fleet *fleet, const struct replica *replica,
 	}
 	costs->accelerators_usd_per_month = price->usd_per_gpu_hour * (double)fleet->gpu_count * HOURS_PER_MONTH;
 	costs->usd_per_hour = price->usd_per_gpu_hour * (double)fleet->gpu_count +
-						  (given_or(data.storage_usd, 0) + given_or(data.egress_usd, 0)) / HOURS_PER_MONTH;
+		(given_or(data.storage_usd, 0) + given_or(data.egress_usd, 0)) / HOURS_PER_MONTH;
 }
 
-void fleet_cost(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
-	const struct fleet_limits *limits, struct fleet_cost *costs, struct findings *findings)
+void fleet_cost(const struct fleet *fleet, const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits,
+	struct fleet_cost *costs, struct findings *findings)
 {
 	const struct candidate had = fleet_candidate(fleet);
 
@@ -286,8 +287,8 @@ bool fleet_place_is_allowed(const struct fleet_limits *limits, const struct flee
 
 struct fleet_place fleet_place_of(const struct fleet *fleet)
 {
-	return (struct fleet_place){fleet->supply, fleet->usd_per_hour, fleet->kwh_per_month, fleet->kgco2e_per_month, fleet->usd_log_sigma, fleet->kwh_log_sigma,
-		fleet->kgco2e_log_sigma};
+	return (struct fleet_place){fleet->supply, fleet->usd_per_hour, fleet->kwh_per_month, fleet->kgco2e_per_month, fleet->usd_log_sigma,
+		fleet->kwh_log_sigma, fleet->kgco2e_log_sigma};
 }
 
 static struct usage idle_usage(const struct fleet *fleet, const struct fleet_limits *limits, int64_t count)
@@ -325,11 +326,11 @@ static void place_sigmas(const struct fleet *fleet, const struct fleet_limits *l
 	struct gpu_price price;
 
 	place->kwh_log_sigma = interval_joint_sigma(fleet->it_log_sigma, pue);
-	place->kgco2e_log_sigma =
-		interval_joint_sigma(operational * interval_joint_sigma(place->kwh_log_sigma, carbon_grid_log_sigma(site)), (1 - operational) * embodied_log_sigma);
+	place->kgco2e_log_sigma = interval_joint_sigma(
+		operational * interval_joint_sigma(place->kwh_log_sigma, carbon_grid_log_sigma(site)), (1 - operational) * embodied_log_sigma);
 	if (is_given(place->usd_per_hour) && cost_gpu_price(limits->pricing, had, fleet->gpu_count, facility_w, &price, NULL))
-		place->usd_log_sigma =
-			(1 - fleet->data_usd_per_hour / place->usd_per_hour) * interval_log_sigma(price.low_usd_per_gpu_hour, price.high_usd_per_gpu_hour);
+		place->usd_log_sigma = (1 - fleet->data_usd_per_hour / place->usd_per_hour) *
+			interval_log_sigma(price.low_usd_per_gpu_hour, price.high_usd_per_gpu_hour);
 }
 
 /* Returns the fleet at an offer. Its accelerators use the same IT energy at every offer. The idle rest of whole
@@ -352,11 +353,13 @@ static struct fleet_place place_of(const struct fleet *fleet, const struct fleet
 	rest_kwh = idle_kwh(fleet, limits, all.gpu_count - (double)fleet->gpu_count);
 	grid = had.site.grid_gco2e_per_kwh;
 	place.kwh_per_month = (fleet->it_kwh_per_month + rest_kwh) * had.site.pue;
-	place.kgco2e_per_month = embodied.kgco2e + had.site.pue / grams_per_kg *
-		(fleet->it_kwh_per_month * given_or(fleet->grid_gco2e_per_kwh, grid) + rest_kwh * given_or(fleet->rest_grid_gco2e_per_kwh, grid));
+	place.kgco2e_per_month = embodied.kgco2e +
+		had.site.pue / grams_per_kg *
+			(fleet->it_kwh_per_month * given_or(fleet->grid_gco2e_per_kwh, grid) + rest_kwh * given_or(fleet->rest_grid_gco2e_per_kwh, grid));
 	if (supply)
-		place.usd_per_hour = fleet->data_usd_per_hour + supply_usd_per_hour(&fleet->candidate->accelerator, &supply->offer, fleet->gpu_count) *
-															(supply->offer.term == TERM_SPOT ? fleet->spot_factor : 1);
+		place.usd_per_hour = fleet->data_usd_per_hour +
+			supply_usd_per_hour(&fleet->candidate->accelerator, &supply->offer, fleet->gpu_count) *
+				(supply->offer.term == TERM_SPOT ? fleet->spot_factor : 1);
 	if (is_capped(limits))
 		place_sigmas(fleet, limits, &had, embodied.kgco2e, embodied.log_sigma, &place);
 	return place;
@@ -423,8 +426,7 @@ static void split_rest(struct fleet *fleet, const struct demand *demand, const s
 	for (size_t i = 0; i < count; i++)
 		grid += site_at(&site, demand, i).grid_gco2e_per_kwh / (double)count;
 	fleet->rest_grid_gco2e_per_kwh = grid;
-	fleet->grid_gco2e_per_kwh =
-		(footprint->carbon.operational_kgco2e * grams_per_kg / site.pue - rest_kwh * grid) / fleet->it_kwh_per_month;
+	fleet->grid_gco2e_per_kwh = (footprint->carbon.operational_kgco2e * grams_per_kg / site.pue - rest_kwh * grid) / fleet->it_kwh_per_month;
 }
 
 void fleet_value(struct fleet *fleet, const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits)

@@ -14,8 +14,8 @@ struct fleet_cost {
 	double usd_per_hour; /* accelerators, storage and egress; absent: no price is known */
 	double accelerators_usd_per_month;
 	double storage_usd_per_month, egress_usd_per_month; /* E113; absent: not counted */
-	struct footprint footprint; /* of a month */
-	struct usage usage;         /* of a month at the mean load */
+	struct footprint footprint;                         /* of a month */
+	struct usage usage;                                 /* of a month at the mean load */
 	double requests_per_month;
 	int64_t gpus_paid; /* accelerators of whole instances; those beyond gpu_count idle */
 	double node_count; /* a node that is rented in parts counts by its part */
@@ -28,8 +28,8 @@ const struct accelerator *fleet_board(const struct fleet *fleet);
 struct candidate fleet_candidate(const struct fleet *fleet);
 
 /* Computes cost and footprint of a sized fleet at its offer. findings may be NULL. */
-void fleet_cost(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
-	const struct fleet_limits *limits, struct fleet_cost *costs, struct findings *findings);
+void fleet_cost(const struct fleet *fleet, const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits,
+	struct fleet_cost *costs, struct findings *findings);
 
 /* Computes the same for one hour of the clock at its own load. `hours`: how many hours of the month it stands for. */
 void fleet_cost_of_hour(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
@@ -49,8 +49,8 @@ void fleet_hours(const struct fleet *fleet, const struct replica *replica, const
 
 /* A fleet at one of its candidate's offers. */
 struct fleet_place {
-	const struct supply *supply; /* NULL: the candidate's own offer and site */
-	double usd_per_hour, kwh_per_month, kgco2e_per_month; /* usd_per_hour absent: no price known */
+	const struct supply *supply;                           /* NULL: the candidate's own offer and site */
+	double usd_per_hour, kwh_per_month, kgco2e_per_month;  /* usd_per_hour absent: no price known */
 	double usd_log_sigma, kwh_log_sigma, kgco2e_log_sigma; /* 0 where no cap asks for them */
 };
 

@@ -11,7 +11,7 @@ static const double work_of_a_plan = 3e6, work_with_prefixes = 6e6, work_of_a_ro
 static const double replicas_simulated_max = 16, in_flight_wanted = 1500, trace_replicas_max = 64;
 static const double requests_least = 2000, requests_most = 20000, warmup_least = 200, requests_of_a_day_max = 350000;
 static const double requests_beyond = 20; /* requests of a run beyond the promised percentile; fewer do not give a percentile */
-#define SIZING_SHARE 0.05 /* part of the progress for sizing by formulas; the rest is for simulation */
+#define SIZING_SHARE 0.05                 /* part of the progress for sizing by formulas; the rest is for simulation */
 /* Few repetitions make wide intervals. The load that they find is lower by at most this factor. */
 static const double rate_closeness = 1.08;
 
@@ -19,14 +19,14 @@ enum { REPLICAS_TRIED_FACTOR = 8, RATE_ROUNDS = 12, RATE_REPLICATIONS = 4, DAY_R
 
 /* One fleet that is simulated. */
 struct subject {
-	struct replica replica; /* with the fleet's allowance */
-	struct promise promise; /* with the allowance of latencies */
+	struct replica replica;       /* with the fleet's allowance */
+	struct promise promise;       /* with the allowance of latencies */
 	struct engine_setting engine; /* borrows the replica */
-	double response_s; /* approximate time of a request; it decides the length of a run */
-	double handoff_token_s; /* with separate replicas for prompts */
+	double response_s;            /* approximate time of a request; it decides the length of a run */
+	double handoff_token_s;       /* with separate replicas for prompts */
 	double usable_requests_per_s; /* of a replica: saturation less headroom */
-	int64_t replications_max; /* of a trial */
-	bool ends; /* E203: the run ends with the trace, and all waiting requests are served */
+	int64_t replications_max;     /* of a trial */
+	bool ends;                    /* E203: the run ends with the trace, and all waiting requests are served */
 };
 
 size_t simulator_workspace_bytes(void)
@@ -38,14 +38,15 @@ size_t simulator_workspace_bytes(void)
 	return simulation_workspace_bytes(&setting);
 }
 
-void simulator_start(struct simulator *simulator, const struct inference_input *input, const struct demand *demand,
-	const struct fleet_limits *limits)
+void simulator_start(
+	struct simulator *simulator, const struct inference_input *input, const struct demand *demand, const struct fleet_limits *limits)
 {
 	double rows = (double)input->request.trace.count, least = demand->prefix_count > 0 ? work_with_prefixes : work_of_a_plan;
 	int64_t work = (int64_t)fmax(least, work_of_a_row * rows);
-	int64_t later = SIMULATOR_FRONT_WORK + (limits->assurance.z > 0 || limits->assurance.log_slow > 0 ? SIMULATOR_OBSERVED_MOST * SIMULATOR_OBSERVED_WORK : 0) +
-					(input->request.daily_profile.count > 0 ? SIMULATOR_SCHEDULE_WORK + SIMULATOR_DAY_WORK : 0) +
-					(input->request.common.alternatives != 0 ? SIMULATOR_ADVICE_WORK : 0);
+	int64_t later = SIMULATOR_FRONT_WORK +
+		(limits->assurance.z > 0 || limits->assurance.log_slow > 0 ? SIMULATOR_OBSERVED_MOST * SIMULATOR_OBSERVED_WORK : 0) +
+		(input->request.daily_profile.count > 0 ? SIMULATOR_SCHEDULE_WORK + SIMULATOR_DAY_WORK : 0) +
+		(input->request.common.alternatives != 0 ? SIMULATOR_ADVICE_WORK : 0);
 
 	*simulator = (struct simulator){.input = input,
 		.demand = demand,
@@ -64,8 +65,7 @@ bool simulator_can(const struct simulator *simulator)
 
 static struct token_source token_source(const struct token_distribution *distribution, double mean, double cv)
 {
-	return (struct token_source){
-		.samples = distribution->samples.items, .sample_count = distribution->samples.count, .mean = mean, .cv = cv};
+	return (struct token_source){.samples = distribution->samples.items, .sample_count = distribution->samples.count, .mean = mean, .cv = cv};
 }
 
 /* Returns the demand's traffic at a rate. */
@@ -77,8 +77,7 @@ static struct traffic_plan traffic_at(const struct simulator *simulator, double 
 
 	return (struct traffic_plan){.trace = request->trace.arrivals,
 		.trace_count = request->trace.count,
-		.trace_pace =
-			request->trace.count > 0 && is_given(demand->requests_per_s) ? requests_per_s / demand->requests_per_s : 1,
+		.trace_pace = request->trace.count > 0 && is_given(demand->requests_per_s) ? requests_per_s / demand->requests_per_s : 1,
 		.requests_per_s = requests_per_s,
 		.gap_cv = demand->arrival_cv,
 		.pieces = demand->pieces,
@@ -102,13 +101,12 @@ static struct pools pools_simulated(
 {
 	double active = pools->decode + pools->prefill;
 	double most = simulator->input->request.trace.count > 0
-					  ? trace_replicas_max
-					  : fmin(fmax(ceil(in_flight_wanted * active / fmax(in_flight, 1)), 2), replicas_simulated_max);
+		? trace_replicas_max
+		: fmin(fmax(ceil(in_flight_wanted * active / fmax(in_flight, 1)), 2), replicas_simulated_max);
 	double part = fmin(most / active, 1);
 
 	for (;; part /= 2) {
-		struct pools some = {
-			fmax(rint(pools->decode * part), 1), pools->prefill > 0 ? fmax(rint(pools->prefill * part), 1) : 0};
+		struct pools some = {fmax(rint(pools->decode * part), 1), pools->prefill > 0 ? fmax(rint(pools->prefill * part), 1) : 0};
 		struct simulation_setting setting = {.engine = &subject->engine,
 			.replicas = (int64_t)some.decode,
 			.prefill = some.prefill > 0 ? &subject->engine : NULL,
@@ -133,8 +131,8 @@ static double round_requests(const struct demand *demand)
 }
 
 /* Runs one trial of a number of replicas. requests_per_s: of all of them together. True if the promise is kept. */
-static bool kept_in_trial(struct simulator *simulator, const struct subject *subject, struct pools pools,
-	double requests_per_s, struct trial *trial)
+static bool kept_in_trial(
+	struct simulator *simulator, const struct subject *subject, struct pools pools, double requests_per_s, struct trial *trial)
 {
 	double in_flight = requests_per_s * subject->response_s;
 	struct pools simulated = pools_simulated(simulator, subject, &pools, in_flight);
@@ -172,15 +170,15 @@ static bool kept_in_trial(struct simulator *simulator, const struct subject *sub
 	trial->warmup_requests = setting.run.warmup_requests;
 	simulator->work_left -= trial->work;
 	if (!simulator->again)
-		progress_note(simulator->input->progress, SIZING_SHARE + (1 - SIZING_SHARE) * (1 - (double)(simulator->work_left + simulator->work_later) / (double)simulator->work),
+		progress_note(simulator->input->progress,
+			SIZING_SHARE + (1 - SIZING_SHARE) * (1 - (double)(simulator->work_left + simulator->work_later) / (double)simulator->work),
 			"simulating fleets");
 	return trial->kept && !trial->saturated && !trial->exhausted;
 }
 
 /* Returns the fewest replicas (>= `least`) that keep the promise. The search begins at `first`. ABSENT_NUMBER: no
  * number keeps it. */
-static double fewest_replicas(
-	struct simulator *simulator, const struct subject *subject, double least, double first, struct trial *kept)
+static double fewest_replicas(struct simulator *simulator, const struct subject *subject, double least, double first, struct trial *kept)
 {
 	double rate = simulator->demand->requests_per_s, low, high = first, most = first * REPLICAS_TRIED_FACTOR + 8;
 	struct trial tried;
@@ -234,8 +232,8 @@ static bool enough_apart(struct simulator *simulator, const struct subject *subj
 /* Returns the largest load above `held` and up to `most` that a number of replicas carries, else `held`. The search
  * begins at `first`. Loads are tried in steps of the third digit of `most`: a simulation hardly distinguishes finer
  * ones, and a request with a round load gets that load back. */
-static double largest_rate(struct simulator *simulator, const struct subject *subject, struct pools pools, double held,
-	double first, double most, struct trial *kept)
+static double largest_rate(struct simulator *simulator, const struct subject *subject, struct pools pools, double held, double first,
+	double most, struct trial *kept)
 {
 	double scale = pow(10, 2 - floor(log10(most))), highest = floor(most * scale * (1 + 1e-12));
 	double low = floor(held * scale), high = highest + 1, tried = fmin(fmax(floor(first * scale), low + 1), highest);
@@ -331,7 +329,8 @@ void simulator_observe(struct simulator *simulator, struct fleet *fleet)
 	subject.replications_max = RATE_REPLICATIONS;
 	subject.ends = fleet->overloaded;
 	trial = &simulator->trials[simulator->count++];
-	kept_in_trial(simulator, &subject, pools_of(simulator, fleet), fleet->overloaded ? simulator->demand->requests_per_s : fleet->requests_per_s, trial);
+	kept_in_trial(simulator, &subject, pools_of(simulator, fleet),
+		fleet->overloaded ? simulator->demand->requests_per_s : fleet->requests_per_s, trial);
 	if (!trial->saturated && !trial->exhausted)
 		fleet->planned = trial;
 }
@@ -371,8 +370,8 @@ bool simulator_day(struct simulator *simulator, const struct fleet *fleet, const
 	trial_run(&setting, simulator->workspace, trial);
 	simulator->work_left -= trial->work;
 	trial->kept = !trial->saturated && is_kept(trial->ttft.promised.mean_s * exp(promise->log_ttft), promise->ttft_s) &&
-				  is_kept(trial->tpot.promised.mean_s * exp(promise->log_tpot), promise->tpot_s) &&
-				  is_kept(promise_e2e_s(promise, trial->ttft.promised.mean_s, trial->e2e.promised.mean_s), promise->e2e_s);
+		is_kept(trial->tpot.promised.mean_s * exp(promise->log_tpot), promise->tpot_s) &&
+		is_kept(promise_e2e_s(promise, trial->ttft.promised.mean_s, trial->e2e.promised.mean_s), promise->e2e_s);
 	return !trial->exhausted;
 }
 
@@ -393,7 +392,8 @@ double simulator_most_requests_per_s(struct simulator *simulator, const struct f
 	held = largest_rate(simulator, &subject, pools, 0, first, most, &ignored);
 	if (held > 0 && careful) { /* with as many repetitions as for a given load */
 		subject.replications_max = TRIAL_REPLICATIONS_MAX;
-		held = largest_rate(simulator, &subject, pools, held, held * rate_closeness, fmin(most, held * rate_closeness * rate_closeness), &ignored);
+		held = largest_rate(
+			simulator, &subject, pools, held, held * rate_closeness, fmin(most, held * rate_closeness * rate_closeness), &ignored);
 	}
 	return simulator->work_left > 0 ? held : ABSENT_NUMBER;
 }

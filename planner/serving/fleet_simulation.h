@@ -17,14 +17,14 @@ struct simulator {
 	void *workspace; /* NULL: nothing is simulated */
 	size_t workspace_bytes;
 	int64_t work, work_left; /* simulation work of this plan: all of it, and the rest */
-	int64_t work_later; /* reserved for simulations after the best fleet is found */
-	bool again; /* a later search for another confidence; its progress is not reported again */
+	int64_t work_later;      /* reserved for simulations after the best fleet is found */
+	bool again;              /* a later search for another confidence; its progress is not reported again */
 	size_t count;
 	struct trial trials[FLEET_SIMULATIONS_MAX]; /* of the simulated fleets, which point into this array */
 };
 
-void simulator_start(struct simulator *simulator, const struct inference_input *input, const struct demand *demand,
-	const struct fleet_limits *limits);
+void simulator_start(
+	struct simulator *simulator, const struct inference_input *input, const struct demand *demand, const struct fleet_limits *limits);
 
 /* Returns the size of a workspace that is enough for any plan, bytes. */
 size_t simulator_workspace_bytes(void);
@@ -44,8 +44,14 @@ void simulator_prove_beyond(struct simulator *simulator, struct fleet *fleet, do
 
 /* Work that is reserved for schedules by the hour, days, advice, the front and observations. simulator_more() releases
  * it. */
-enum { SIMULATOR_SCHEDULE_WORK = 1000000, SIMULATOR_DAY_WORK = 3000000, SIMULATOR_ADVICE_WORK = 1800000, SIMULATOR_FRONT_WORK = 600000, SIMULATOR_OBSERVED_WORK = 100000,
-	SIMULATOR_OBSERVED_MOST = 6 };
+enum {
+	SIMULATOR_SCHEDULE_WORK = 1000000,
+	SIMULATOR_DAY_WORK = 3000000,
+	SIMULATOR_ADVICE_WORK = 1800000,
+	SIMULATOR_FRONT_WORK = 600000,
+	SIMULATOR_OBSERVED_WORK = 100000,
+	SIMULATOR_OBSERVED_MOST = 6
+};
 void simulator_more(struct simulator *simulator, int64_t work);
 
 /* True if a simulated fleet keeps the promise at a load with another number of replicas: `decode`, and `prefill` for

@@ -11,7 +11,7 @@
  * Returned: hosted USD = requests x (prompt tokens x input price + output tokens x output price); k = own cost / hosted
  *           cost; break-even prices = k x prices; break-even load = k x load, absent above requests_per_s_max.
  * Case:     tests/planner/golden/serving.txt (E156). */
-struct hosted hosted_beside(const struct hosted_price *price, double prompt_tokens, double output_tokens, double own_usd_per_hour, double requests_per_s,
-	double requests_per_s_max);
+struct hosted hosted_beside(const struct hosted_price *price, double prompt_tokens, double output_tokens, double own_usd_per_hour,
+	double requests_per_s, double requests_per_s_max);
 
 #endif

@@ -78,27 +78,26 @@ void shortfall_note(struct shortfall *shortfall, const struct fleet *fleet)
 	shortfall->nearest = *fleet;
 }
 
-enum status infeasible_memory(const struct model *model, const struct candidate *candidate,
-	const struct replica_layout *layout, double context_tokens, struct failure *failure)
+enum status infeasible_memory(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
+	double context_tokens, struct failure *failure)
 {
 	struct replica_layout wider = *layout;
 	struct replica replica;
 	double needed_bytes = model_weight_bytes(model, layout->precision) +
-						  model_kv_bytes(model, context_tokens, precision_weight_bytes(layout->kv_precision));
+		model_kv_bytes(model, context_tokens, precision_weight_bytes(layout->kv_precision));
 	double capacity_bytes = accelerator_capacity_bytes(&candidate->accelerator);
 
-	for (wider.pipeline = 1; wider.pipeline <= model->layer_count && !candidate->slice; wider.pipeline *= 2) /* a replica is never several slices */
+	for (wider.pipeline = 1; wider.pipeline <= model->layer_count && !candidate->slice;
+		 wider.pipeline *= 2) /* a replica is never several slices */
 		for (wider.tensor = layout->tensor; wider.tensor <= layout_domain(candidate); wider.tensor *= 2)
-			if (replica_prepare(
-					&replica, model, &candidate->accelerator, &candidate->calibration, &wider, &serving_constants) &&
+			if (replica_prepare(&replica, model, &candidate->accelerator, &candidate->calibration, &wider, &serving_constants) &&
 				replica_fits(&replica, context_tokens))
 				return failure_set(failure, STATUS_INFEASIBLE,
 					"%s weights and one sequence of %.0f tokens need %.1f GB; one %s has %.1f GB. "
 					"A replica of %d (tensor %d, pipeline %d) is enough. Take it, narrower weights or enforce_memory: "
 					"false",
-					precision_name(layout->precision), context_tokens, needed_bytes / BYTES_PER_GB,
-					candidate->accelerator.id, capacity_bytes / BYTES_PER_GB, replica.gpus, wider.tensor,
-					wider.pipeline);
+					precision_name(layout->precision), context_tokens, needed_bytes / BYTES_PER_GB, candidate->accelerator.id,
+					capacity_bytes / BYTES_PER_GB, replica.gpus, wider.tensor, wider.pipeline);
 	return failure_set(failure, STATUS_INFEASIBLE,
 		"%s weights and one sequence of %.0f tokens need %.1f GB; no layout of %s (%.1f GB each) has that memory. "
 		"Take an accelerator with more memory, narrower weights or a shorter context",
@@ -138,8 +137,8 @@ struct lower_confidence {
 	char text[160];
 };
 
-static struct lower_confidence lower_confidence_of(const struct model *model, const struct fleet *nearest, const struct demand *demand,
-	const struct fleet_limits *limits)
+static struct lower_confidence lower_confidence_of(
+	const struct model *model, const struct fleet *nearest, const struct demand *demand, const struct fleet_limits *limits)
 {
 	struct lower_confidence lower = {""};
 	struct service_confidence highest;
@@ -150,19 +149,20 @@ static struct lower_confidence lower_confidence_of(const struct model *model, co
 		snprintf(lower.text, sizeof lower.text, "; by formulas the highest confidence that it can be kept with is %.2f, with %lld x %s",
 			floor(highest.confidence * 100) / 100, (long long)highest.gpu_count, nearest->candidate->accelerator.id);
 	else
-		snprintf(lower.text, sizeof lower.text, "; by formulas the highest confidence that any load can be kept with is %.2f", floor(highest.confidence * 100) / 100);
+		snprintf(lower.text, sizeof lower.text, "; by formulas the highest confidence that any load can be kept with is %.2f",
+			floor(highest.confidence * 100) / 100);
 	return lower;
 }
 
-static enum status fail_latency(const struct model *model, const struct fleet *nearest, const struct demand *demand, const struct fleet_limits *limits,
-	struct failure *failure)
+static enum status fail_latency(const struct model *model, const struct fleet *nearest, const struct demand *demand,
+	const struct fleet_limits *limits, struct failure *failure)
 {
 	const struct promise *promise = &demand->promise;
 	struct lower_confidence lower = lower_confidence_of(model, nearest, demand, limits);
 	struct reached reached = reached_of(nearest);
-	const char *how = nearest->trial		   ? "simulated, upper ends of the 95 % confidence intervals"
-					  : nearest->gpu_count > 0 ? "of the accelerators given"
-											   : "nearly idle";
+	const char *how = nearest->trial ? "simulated, upper ends of the 95 % confidence intervals"
+		: nearest->gpu_count > 0     ? "of the accelerators given"
+									 : "nearly idle";
 	enum status status = failure_set(failure, STATUS_INFEASIBLE,
 		"no configuration keeps the slo at percentile %g; the nearest is %s x %lld a replica, %s: ttft %.1f "
 		"ms%s, tpot %.2f ms%s, e2e %.0f ms%s, with confidence %.2g%s",
@@ -178,8 +178,8 @@ static enum status fail_latency(const struct model *model, const struct fleet *n
 }
 
 /* Fails because there are too few accelerators for one replica and the spare ones, or for the load. */
-static enum status fail_count(const struct model *model, const struct fleet *nearest, const struct demand *demand, const struct fleet_limits *limits,
-	struct failure *failure)
+static enum status fail_count(const struct model *model, const struct fleet *nearest, const struct demand *demand,
+	const struct fleet_limits *limits, struct failure *failure)
 {
 	struct lower_confidence lower;
 	double held;
@@ -193,8 +193,8 @@ static enum status fail_count(const struct model *model, const struct fleet *nea
 			nearest->replica_requests_per_s);
 	if (limits->gpu_count < needed) {
 		enum status status = failure_set(failure, STATUS_INFEASIBLE,
-			"%lld x %s are too few: the plan needs at least %lld replica%s of %lld (%lld spare%s). Set gpu_count to %lld or more", (long long)limits->gpu_count, name,
-			(long long)least, least == 1 ? "" : "s", (long long)each, (long long)spare,
+			"%lld x %s are too few: the plan needs at least %lld replica%s of %lld (%lld spare%s). Set gpu_count to %lld or more",
+			(long long)limits->gpu_count, name, (long long)least, least == 1 ? "" : "s", (long long)each, (long long)spare,
 			demand->disaggregated ? ", prompts and answers on separate replicas" : "", (long long)needed);
 
 		failure_add(failure, "/gpu_count", "infeasible", "%s", failure->detail);
@@ -206,7 +206,8 @@ static enum status fail_count(const struct model *model, const struct fleet *nea
 		failure_add(failure, "/queries_per_minute", "infeasible", "%.4g is more than the accelerators carry; %.4g is the most",
 			limits->request->queries_per_minute, floor(limits->request->queries_per_minute * held / demand->requests_per_s * 10) / 10);
 	else if (limits->request && is_given(limits->request->requests_per_s))
-		failure_add(failure, "/requests_per_s", "infeasible", "%.4g is more than the accelerators carry; %.4g is the most", demand->requests_per_s, held);
+		failure_add(failure, "/requests_per_s", "infeasible", "%.4g is more than the accelerators carry; %.4g is the most",
+			demand->requests_per_s, held);
 	return failure_set(failure, STATUS_INFEASIBLE,
 		"%lld x %s are %lld replica%s of %lld (%lld spare): they carry %.3g requests/s within headroom and slo; the request is for %.3g. "
 		"Lower the load or the redundancy, or raise gpu_count%s",
@@ -218,20 +219,22 @@ static enum status fail_count(const struct model *model, const struct fleet *nea
 static void cap_fault(struct failure *failure, const char *pointer, double cap, double reached, const char *unit)
 {
 	if (is_given(cap) && !(reached <= cap))
-		failure_add(failure, pointer, "infeasible", "no fleet found takes %.6g %s a month or less; %.6g %s is the least", cap, unit, ceil(reached), unit);
+		failure_add(failure, pointer, "infeasible", "no fleet found takes %.6g %s a month or less; %.6g %s is the least", cap, unit,
+			ceil(reached), unit);
 }
 
 static enum status fail_caps(const struct fleet *nearest, const struct fleet_limits *limits, struct failure *failure)
 {
 	const struct candidate had = fleet_candidate(nearest);
 	double z = limits->assurance.z, usd = nearest->usd_per_hour * HOURS_PER_MONTH * exp(z * nearest->usd_log_sigma);
-	double kgco2e = nearest->kgco2e_per_month * exp(z * nearest->kgco2e_log_sigma), kwh = nearest->kwh_per_month * exp(z * nearest->kwh_log_sigma);
+	double kgco2e = nearest->kgco2e_per_month * exp(z * nearest->kgco2e_log_sigma),
+		   kwh = nearest->kwh_per_month * exp(z * nearest->kwh_log_sigma);
 	char money[32] = "";
 	enum status status;
 
 	if (is_given(limits->usd_cap_per_month) && !is_given(usd)) {
-		status = failure_set(failure, STATUS_INFEASIBLE, "no price is known for %s, so a budget cannot be checked. Give pricing.usd_per_gpu_hour",
-			nearest->candidate->accelerator.id);
+		status = failure_set(failure, STATUS_INFEASIBLE,
+			"no price is known for %s, so a budget cannot be checked. Give pricing.usd_per_gpu_hour", nearest->candidate->accelerator.id);
 		failure_add(failure, "/budget_usd_per_month", "no_offer", "%s", failure->detail);
 		return status;
 	}
@@ -240,8 +243,8 @@ static enum status fail_caps(const struct fleet *nearest, const struct fleet_lim
 	status = failure_set(failure, STATUS_INFEASIBLE,
 		"no fleet keeps the caps with a confidence of %.3g; the nearest, %lld x %s%s%s%s%s, needs %s%.0f kgCO2e and %.0f kWh a month. Raise the cap, lower the confidence or the load",
 		limits->assurance.confidence, (long long)nearest->gpu_count, nearest->candidate->accelerator.id, had.has_offer ? " of " : "",
-		had.has_offer ? had.offer.provider : "", had.has_offer && had.offer.region ? " in " : "", had.has_offer && had.offer.region ? had.offer.region : "", money,
-		ceil(kgco2e), ceil(kwh));
+		had.has_offer ? had.offer.provider : "", had.has_offer && had.offer.region ? " in " : "",
+		had.has_offer && had.offer.region ? had.offer.region : "", money, ceil(kgco2e), ceil(kwh));
 	cap_fault(failure, "/budget_usd_per_month", limits->usd_cap_per_month, usd, "USD");
 	cap_fault(failure, "/carbon_cap_kgco2e", limits->kgco2e_cap_per_month, kgco2e, "kgCO2e");
 	cap_fault(failure, "/energy_cap_kwh", limits->kwh_cap_per_month, kwh, "kWh");

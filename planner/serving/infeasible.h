@@ -26,7 +26,7 @@ FALLIBLE enum status shortfall_fail(const struct shortfall *shortfall, const str
 	const struct fleet_limits *limits, struct failure *failure);
 
 /* Fills the failure where memory is too small, with a layout that would be enough. Returns STATUS_INFEASIBLE. */
-FALLIBLE enum status infeasible_memory(const struct model *model, const struct candidate *candidate,
-	const struct replica_layout *layout, double context_tokens, struct failure *failure);
+FALLIBLE enum status infeasible_memory(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
+	double context_tokens, struct failure *failure);
 
 #endif

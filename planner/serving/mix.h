@@ -15,6 +15,7 @@ bool mix_is_wanted(const struct inference_request *request);
  *           pays for what it needs. Absent if there is no such offer, or if the workspace or the limit on units is too
  *           small.
  * Case:     tests/planner/test_serving_front.c, commitments_count_in_the_objective. */
-double mix_usd_per_hour(const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits, const struct supply *place);
+double mix_usd_per_hour(
+	const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits, const struct supply *place);
 
 #endif

@@ -9,8 +9,7 @@
 
 static const double milliseconds_per_second = 1000;
 
-static enum status shape_read(
-	const struct performance_request *request, struct request_shape *shape, struct failure *failure)
+static enum status shape_read(const struct performance_request *request, struct request_shape *shape, struct failure *failure)
 {
 	*shape = (struct request_shape){.cached_share = given_or(request->prefix_cache_hit_rate, 0),
 		.run_requests = request->requests > 0 ? (double)request->requests : ABSENT_NUMBER};
@@ -19,27 +18,24 @@ static enum status shape_read(
 	if (!demand_tokens(&request->output_tokens, &shape->output_tokens, &shape->output_cv))
 		failure_add(failure, "/output_tokens", "required", "give output_tokens: a number, or {mean, cv}");
 	if (is_given(request->concurrency) && is_given(request->requests_per_s))
-		failure_add(failure, "/requests_per_s", "conflict",
-			"give concurrency (closed loop) or requests_per_s (open loop), not both");
+		failure_add(failure, "/requests_per_s", "conflict", "give concurrency (closed loop) or requests_per_s (open loop), not both");
 	return failure->status;
 }
 
-static enum status replica_read(const struct performance_input *input, const struct serving_constants *constants,
-	double context_tokens, struct replica *replica, struct replica_layout *layout, struct findings *findings, struct failure *failure)
+static enum status replica_read(const struct performance_input *input, const struct serving_constants *constants, double context_tokens,
+	struct replica *replica, struct replica_layout *layout, struct findings *findings, struct failure *failure)
 {
 	const struct performance_request *request = &input->request;
 	const struct candidate *candidate = input->candidate;
-	struct replica_layout base = layout_base(&request->common, request->kv_precision, request->engine,
-		request->engine_release, &request->parallelism, candidate);
+	struct replica_layout base = layout_base(
+		&request->common, request->kv_precision, request->engine, request->engine_release, &request->parallelism, candidate);
 
 	if (input->model.kind != MODEL_TRANSFORMER)
-		return failure_set(
-			failure, STATUS_INVALID, "serving is modelled for transformers; a generic model has no tokens to generate");
+		return failure_set(failure, STATUS_INVALID, "serving is modelled for transformers; a generic model has no tokens to generate");
 	if (!layout_of_count(&request->parallelism, request->common.gpu_count, &base, layout))
-		failure_add(failure, "/parallelism", "impossible_layout",
-			"tensor x attention_data x pipeline must be gpu_count (%lld)", (long long)request->common.gpu_count);
-	else if (!replica_prepare(
-				 replica, &input->model, &candidate->accelerator, &candidate->calibration, layout, constants))
+		failure_add(failure, "/parallelism", "impossible_layout", "tensor x attention_data x pipeline must be gpu_count (%lld)",
+			(long long)request->common.gpu_count);
+	else if (!replica_prepare(replica, &input->model, &candidate->accelerator, &candidate->calibration, layout, constants))
 		failure_add(failure, "/parallelism", "impossible_layout",
 			"this layout is impossible: tensor may be at most the attention heads, pipeline at most the layers (%d), and expert "
 			"must divide tensor x attention_data",
@@ -52,27 +48,25 @@ static enum status replica_read(const struct performance_input *input, const str
 		return STATUS_OK;
 	if (request->common.enforce_memory != TRUTH_FALSE)
 		return infeasible_memory(&input->model, candidate, layout, context_tokens, failure);
-	findings_warn(
-		findings, "enforce_memory is false: weights and one sequence of %.0f tokens do not fit", context_tokens);
+	findings_warn(findings, "enforce_memory is false: weights and one sequence of %.0f tokens do not fit", context_tokens);
 	return STATUS_OK;
 }
 
-static void operate(const struct performance_request *request, const struct replica *replica,
-	const struct request_shape *shape, struct operating_point *point, struct findings *findings)
+static void operate(const struct performance_request *request, const struct replica *replica, const struct request_shape *shape,
+	struct operating_point *point, struct findings *findings)
 {
 	if (request->static_batch == TRUTH_TRUE) {
 		double held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens);
 		double wanted = is_given(request->concurrency) && request->concurrency > 0 ? request->concurrency : held;
 
 		if (wanted > held)
-			findings_warn(findings, "the cache has room for %.0f of the static batch's %.0f sequences: no engine runs it as one batch", held,
-				wanted);
+			findings_warn(
+				findings, "the cache has room for %.0f of the static batch's %.0f sequences: no engine runs it as one batch", held, wanted);
 		operating_static(replica, shape, wanted, point);
 	} else if (is_given(request->requests_per_s)) {
 		operating_open(replica, shape, request->requests_per_s, point);
 		if (point->saturated)
-			findings_warn(findings,
-				"%g requests/s are more than this replica can serve (%.4g): the queue grows until the run ends",
+			findings_warn(findings, "%g requests/s are more than this replica can serve (%.4g): the queue grows until the run ends",
 				request->requests_per_s, point->requests_per_s);
 	} else {
 		operating_closed(replica, shape, given_or(request->concurrency, CONCURRENCY_MAX), point);
@@ -82,27 +76,23 @@ static void operate(const struct performance_request *request, const struct repl
 	}
 }
 
-static void note_choices(
-	const struct performance_request *request, const struct replica_layout *layout, struct findings *findings)
+static void note_choices(const struct performance_request *request, const struct replica_layout *layout, struct findings *findings)
 {
 	const struct engine_rules *rules = engine_rules_of(layout->engine);
 
 	findings_assume_text(findings, "engine", rules->name, rules->source);
 	if (request->kv_precision == PRECISION_UNSET)
-		findings_assume_text(findings, "kv_precision", precision_name(layout->kv_precision),
-			"E54: the engine's default for weights of that precision");
-	if (request->common.precision == PRECISION_UNSET)
-		findings_assume_text(findings, "precision", precision_name(layout->precision),
-			"E50: the widest 16-bit format that the accelerator computes in");
-	if (request->parallelism.tensor < 1)
-		findings_assume_number(
-			findings, "parallelism.tensor", layout->tensor, "E59: gpu_count / (pipeline x attention_data)");
-	if (!request->engine_release)
 		findings_assume_text(
-			findings, "engine_release", "2026-06", "E53: the newest release in the published measurements");
+			findings, "kv_precision", precision_name(layout->kv_precision), "E54: the engine's default for weights of that precision");
+	if (request->common.precision == PRECISION_UNSET)
+		findings_assume_text(
+			findings, "precision", precision_name(layout->precision), "E50: the widest 16-bit format that the accelerator computes in");
+	if (request->parallelism.tensor < 1)
+		findings_assume_number(findings, "parallelism.tensor", layout->tensor, "E59: gpu_count / (pipeline x attention_data)");
+	if (!request->engine_release)
+		findings_assume_text(findings, "engine_release", "2026-06", "E53: the newest release in the published measurements");
 	if (request->parallelism.disaggregated == TRUTH_TRUE)
-		findings_warn(
-			findings, "parallelism.disaggregated is not modelled yet: prefill and decoding share the replica");
+		findings_warn(findings, "parallelism.disaggregated is not modelled yet: prefill and decoding share the replica");
 }
 
 static double gpu_w(const struct performance_input *input, double busy, const struct phase_use *use)
@@ -121,8 +111,8 @@ static double gpu_w(const struct performance_input *input, double busy, const st
 }
 
 /* Fills the energy. Each phase has the power of its own utilisations; between steps power is idle power. */
-static void fill_energy(const struct performance_input *input, const struct replica *replica,
-	const struct request_shape *shape, const struct operating_point *point, struct performance *performance)
+static void fill_energy(const struct performance_input *input, const struct replica *replica, const struct request_shape *shape,
+	const struct operating_point *point, struct performance *performance)
 {
 	const struct phase_use *prefill = &point->phases[PHASE_PREFILL], *decode = &point->phases[PHASE_DECODE];
 	double gpus = replica->gpus, busy = point->busy_fraction, rate = performance->output_tokens_per_s;
@@ -140,7 +130,8 @@ static void fill_energy(const struct performance_input *input, const struct repl
 /* E194. Widens TTFT's interval. Near saturation a slightly slower replica has a growing queue. The interval reaches at
  * least from the TTFT of a replica that is faster by the spread of throughput at p90 to that of one slower by as
  * much. */
-static void widen_by_queue(const struct replica *replica, const struct request_shape *shape, double requests_per_s, double sigma, struct interval *ttft_ms)
+static void widen_by_queue(
+	const struct replica *replica, const struct request_shape *shape, double requests_per_s, double sigma, struct interval *ttft_ms)
 {
 	double apart = exp(normal_quantile(0.9) * sigma);
 	struct replica slower = *replica, faster = *replica;
@@ -174,8 +165,7 @@ enum status performance_estimate(const struct performance_input *input, const st
 
 	if (status != STATUS_OK)
 		return status;
-	status = replica_read(
-		input, constants, shape.prompt_tokens + shape.output_tokens, &replica, &layout, findings, failure);
+	status = replica_read(input, constants, shape.prompt_tokens + shape.output_tokens, &replica, &layout, findings, failure);
 	if (status != STATUS_OK)
 		return status;
 	ground = (struct ground){.model = &input->model,
@@ -216,12 +206,11 @@ enum status performance_estimate(const struct performance_input *input, const st
 		widen_by_queue(&replica, &shape, request->requests_per_s, residuals.throughput, &performance->interval.ttft_ms);
 	fill_energy(input, &replica, &shape, &point, performance);
 	CHECK(isfinite(performance->output_tokens_per_s) && isfinite(performance->tpot_ms) &&
-		  isfinite(performance->energy.joules_per_output_token));
+		isfinite(performance->energy.joules_per_output_token));
 	return STATUS_OK;
 }
 
-enum status planner_performance(
-	const struct performance_input *input, struct performance *performance, struct failure *failure)
+enum status planner_performance(const struct performance_input *input, struct performance *performance, struct failure *failure)
 {
 	struct operating_point point;
 

@@ -89,7 +89,8 @@ static bool member_kept(const struct prospect *prospect, double z, enum member m
 {
 	double latencies_s[MEMBER_COUNT];
 
-	return latencies_at(prospect, z, &latencies_s[MEMBER_TTFT], &latencies_s[MEMBER_TPOT], &latencies_s[MEMBER_E2E]) && latencies_s[member] <= limit_s;
+	return latencies_at(prospect, z, &latencies_s[MEMBER_TTFT], &latencies_s[MEMBER_TPOT], &latencies_s[MEMBER_E2E]) &&
+		latencies_s[member] <= limit_s;
 }
 
 /* Returns the probability of a limit: that of the quantile up to which it is kept, because slower replicas have longer
@@ -97,7 +98,8 @@ static bool member_kept(const struct prospect *prospect, double z, enum member m
  * confidence. */
 static double member_probability(const struct prospect *prospect, enum member member, double limit_s)
 {
-	double z = prospect->assurance.z, low = prospect->fleet->promise_kept ? z : -z_most, high = prospect->fleet->promise_kept ? fmax(z_most, z) : z;
+	double z = prospect->assurance.z, low = prospect->fleet->promise_kept ? z : -z_most,
+		   high = prospect->fleet->promise_kept ? fmax(z_most, z) : z;
 
 	for (int round = 0; round < PROMISE_ROUNDS; round++) {
 		double middle = (low + high) / 2;
@@ -134,8 +136,8 @@ static double cap_probability(const struct assurance *assurance, double figure, 
 	return fmax(probability_of(log(cap / figure) / log_sigma), figure * exp(assurance->z * log_sigma) <= cap ? assurance->confidence : 0);
 }
 
-size_t service_promises(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
-	struct service_promise *promises)
+size_t service_promises(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
+	const struct fleet_limits *limits, struct service_promise *promises)
 {
 	static const char *const members[MEMBER_COUNT] = {"ttft_ms", "tpot_ms", "e2e_ms"};
 	const double limits_s[MEMBER_COUNT] = {demand->promise.ttft_s, demand->promise.tpot_s, demand->promise.e2e_s};
@@ -152,21 +154,22 @@ size_t service_promises(const struct inference_input *input, const struct fleet 
 	double own = fleet->promise_kept ? limits->assurance.confidence : 0;
 	size_t count = 0;
 
-	promises[count++] = (struct service_promise){"load", NULL, fleet->overloaded ? demand->requests_per_s : fleet->requests_per_s, load_probability(&prospect, demand->headroom)};
+	promises[count++] = (struct service_promise){
+		"load", NULL, fleet->overloaded ? demand->requests_per_s : fleet->requests_per_s, load_probability(&prospect, demand->headroom)};
 	for (int member = 0; member < MEMBER_COUNT; member++)
 		if (is_given(limits_s[member]))
 			promises[count++] = (struct service_promise){"slo", members[member], limits_s[member] * milliseconds_per_second,
 				known ? member_probability(&prospect, (enum member)member, limits_s[member]) : own};
 	for (size_t i = 0; i < COUNT_OF(caps); i++)
 		if (is_given(caps[i].cap))
-			promises[count++] =
-				(struct service_promise){caps[i].what, NULL, caps[i].cap, cap_probability(&limits->assurance, caps[i].figure, caps[i].log_sigma, caps[i].cap)};
+			promises[count++] = (struct service_promise){
+				caps[i].what, NULL, caps[i].cap, cap_probability(&limits->assurance, caps[i].figure, caps[i].log_sigma, caps[i].cap)};
 	return count;
 }
 
 /* Sizes the fleet's layout by formulas at a quantile, without caps. */
-static bool sized_at(const struct model *model, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits, double z,
-	struct fleet *sized)
+static bool sized_at(const struct model *model, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
+	double z, struct fleet *sized)
 {
 	struct fleet_limits other = *limits;
 
@@ -177,21 +180,24 @@ static bool sized_at(const struct model *model, const struct fleet *fleet, const
 }
 
 /* Returns the spread of the cost from the price of the accelerators. Their number is decided. */
-static double price_log_sigma(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits)
+static double price_log_sigma(
+	const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits)
 {
 	struct fleet_cost costs;
 	struct replica replica;
 
-	if (!is_given(fleet->usd_per_hour) || !fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_PRACTISED, &replica))
+	if (!is_given(fleet->usd_per_hour) ||
+		!fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_PRACTISED, &replica))
 		return 0;
 	fleet_cost(fleet, &replica, demand, limits, &costs, NULL);
-	return costs.price_known && costs.usd_per_hour > 0
-		? costs.accelerators_usd_per_month / (costs.usd_per_hour * HOURS_PER_MONTH) * interval_log_sigma(costs.price.low_usd_per_gpu_hour, costs.price.high_usd_per_gpu_hour)
-		: 0;
+	return costs.price_known && costs.usd_per_hour > 0 ? costs.accelerators_usd_per_month / (costs.usd_per_hour * HOURS_PER_MONTH) *
+			interval_log_sigma(costs.price.low_usd_per_gpu_hour, costs.price.high_usd_per_gpu_hour)
+													   : 0;
 }
 
 /* Finds the best fleet at another confidence: it searches and simulates as for the request's own, without caps. */
-static bool best_at(struct search *search, struct simulator *simulator, const struct fleet_limits *limits, double confidence, struct fleet *found)
+static bool best_at(
+	struct search *search, struct simulator *simulator, const struct fleet_limits *limits, double confidence, struct fleet *found)
 {
 	const struct inference_input *input = search->input;
 	struct practice practice = practice_of_service(&input->request);
@@ -213,7 +219,8 @@ static bool best_at(struct search *search, struct simulator *simulator, const st
 
 static struct service_confidence point_of(const struct fleet *fleet, double confidence, double price_factor)
 {
-	return (struct service_confidence){confidence, fleet->gpu_count, fleet->requests_per_s, fleet->usd_per_hour * HOURS_PER_MONTH * price_factor};
+	return (struct service_confidence){
+		confidence, fleet->gpu_count, fleet->requests_per_s, fleet->usd_per_hour * HOURS_PER_MONTH * price_factor};
 }
 
 /* Fills 50, 80, 95 % and the request's own confidence in ascending order. Returns their number. */
@@ -250,7 +257,8 @@ size_t service_confidences(struct search *search, struct simulator *simulator, c
 		/* Random differences of simulations are excluded: more confidence is never cheaper, and less is never dearer. */
 		if ((by > 0 && search_is_better(search, &there, &recommended)) || (by < 0 && search_is_better(search, &recommended, &there)))
 			there = recommended;
-		points[kept++] = point_of(&there, confidences[i], exp(normal_quantile(confidences[i]) * price_log_sigma(search->input, &there, search->demand, limits)));
+		points[kept++] = point_of(
+			&there, confidences[i], exp(normal_quantile(confidences[i]) * price_log_sigma(search->input, &there, search->demand, limits)));
 	}
 	return kept;
 }
@@ -259,7 +267,9 @@ static void uncertainty_add(struct service_uncertainty *list, size_t *count, str
 {
 	size_t at = *count;
 
-	for (; at > 0 && (is_given(entry.usd_per_month) ? list[at - 1].usd_per_month < entry.usd_per_month : list[at - 1].gpu_count < entry.gpu_count); at--)
+	for (; at > 0 &&
+		 (is_given(entry.usd_per_month) ? list[at - 1].usd_per_month < entry.usd_per_month : list[at - 1].gpu_count < entry.gpu_count);
+		 at--)
 		list[at] = list[at - 1];
 	list[at] = entry;
 	(*count)++;
@@ -286,16 +296,19 @@ size_t service_uncertainties(const struct inference_input *input, const struct f
 	if (residuals.throughput > 0) {
 		double share = 1 - exp(z * (limits->assurance.practice.high - all));
 
-		uncertainty_add(uncertainties, &count, (struct service_uncertainty){"throughput",
-			"run a benchmark of the plan on this accelerator (POST /v1/benchmarks with plan_id), or measure throughput_tokens_per_s_per_gpu",
-			share * (double)fleet->gpu_count, share * priced});
+		uncertainty_add(uncertainties, &count,
+			(struct service_uncertainty){"throughput",
+				"run a benchmark of the plan on this accelerator (POST /v1/benchmarks with plan_id), or measure throughput_tokens_per_s_per_gpu",
+				share * (double)fleet->gpu_count, share * priced});
 	}
 	for (size_t i = 0; i < practice.part_count; i++) {
 		const struct practice_part *part = &practice.parts[i];
-		double sigma = spread_of_range(part->low, part->factor, part->high).high, share = 1 - exp(z * (sqrt(fmax(0, all * all - sigma * sigma)) - all));
+		double sigma = spread_of_range(part->low, part->factor, part->high).high,
+			   share = 1 - exp(z * (sqrt(fmax(0, all * all - sigma * sigma)) - all));
 
 		if (sigma > 0)
-			uncertainty_add(uncertainties, &count, (struct service_uncertainty){part->name, cure_of(part->name), share * (double)fleet->gpu_count, share * priced});
+			uncertainty_add(uncertainties, &count,
+				(struct service_uncertainty){part->name, cure_of(part->name), share * (double)fleet->gpu_count, share * priced});
 	}
 	if (price > 0)
 		uncertainty_add(uncertainties, &count,
@@ -303,8 +316,8 @@ size_t service_uncertainties(const struct inference_input *input, const struct f
 	return count;
 }
 
-bool service_highest_confidence(const struct model *model, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
-	struct service_confidence *highest)
+bool service_highest_confidence(const struct model *model, const struct fleet *fleet, const struct demand *demand,
+	const struct fleet_limits *limits, struct service_confidence *highest)
 {
 	double low = 0, high = limits->assurance.z;
 	struct fleet sized, kept;

@@ -11,8 +11,8 @@
  *           confidence.
  * Returned: promises; their number, at most SERVICE_PROMISES_MAX.
  * Case:     tests/planner/test_serving_practice.c, formulas_keep_promises_with_their_confidence. */
-size_t service_promises(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
-	struct service_promise *promises);
+size_t service_promises(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
+	const struct fleet_limits *limits, struct service_promise *promises);
 
 /* E137. Computes the cost of the best fleet at 50, 80, 95 % and the request's own confidence, without the request's
  * caps. It searches and simulates again, so that `search` and `simulator` no longer contain the recommended fleet.
@@ -29,7 +29,7 @@ size_t service_uncertainties(const struct inference_input *input, const struct f
 /* E137. Finds by formulas the highest confidence (>= 0.5) at which the fleet's layout keeps its limits, and the
  * accelerators that it then needs. False if there is none.
  * Case: tests/planner/test_serving_practice.c, an_unreachable_confidence_names_the_highest. */
-bool service_highest_confidence(const struct model *model, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
-	struct service_confidence *highest);
+bool service_highest_confidence(const struct model *model, const struct fleet *fleet, const struct demand *demand,
+	const struct fleet_limits *limits, struct service_confidence *highest);
 
 #endif

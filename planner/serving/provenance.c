@@ -14,11 +14,11 @@ struct spreads {
 	const struct footprint_spread *footprint; /* for a fixed number of accelerators and hours */
 };
 
-static struct spreads spreads_of(const struct inference_input *input, const struct fleet *fleet, const struct fleet_limits *limits,
-	const struct fleet_cost *costs)
+static struct spreads spreads_of(
+	const struct inference_input *input, const struct fleet *fleet, const struct fleet_limits *limits, const struct fleet_cost *costs)
 {
-	struct spreads spreads = {.model = fleet_residuals(&input->model, fleet->candidate, &fleet->layout, limits),
-		.footprint = &costs->footprint.spread};
+	struct spreads spreads = {
+		.model = fleet_residuals(&input->model, fleet->candidate, &fleet->layout, limits), .footprint = &costs->footprint.spread};
 
 	spreads.count = limits->gpu_count > 0 ? 0 : spreads.model.throughput;
 	spreads.load = limits->gpu_count > 0 && !is_given(input->request.requests_per_s) && !is_given(input->request.queries_per_minute) &&
@@ -42,8 +42,10 @@ static void intervals_fill(struct inference_option *option, const struct spreads
 	option->interval.tpot_ms = around(option->latency.tpot_ms.p50, spreads->model.tpot);
 	option->interval.gpu_count = around((double)option->gpu_count, spreads->count);
 	option->interval.usd_per_month = around(option->cost.usd_per_month, interval_joint_sigma(spreads->price, spreads->count));
-	option->interval.kwh_per_month = around(option->energy.kwh_per_month, interval_joint_sigma(spreads->footprint->total_kwh, spreads->count));
-	option->interval.kgco2e_per_month = around(option->carbon.kgco2e_per_month, interval_joint_sigma(spreads->footprint->total_kgco2e, spreads->count));
+	option->interval.kwh_per_month = around(
+		option->energy.kwh_per_month, interval_joint_sigma(spreads->footprint->total_kwh, spreads->count));
+	option->interval.kgco2e_per_month = around(
+		option->carbon.kgco2e_per_month, interval_joint_sigma(spreads->footprint->total_kgco2e, spreads->count));
 }
 
 /* A figure of the answer: its pointer, value and spread. */
@@ -61,7 +63,8 @@ static void rows_add(struct inference_option *option, const struct row *rows, si
 			rows[i].status == PROVENANCE_UNSET ? PROVENANCE_DERIVED : rows[i].status, rows[i].source);
 }
 
-static void service_rows(struct inference_option *option, const struct inference_input *input, const struct fleet *fleet, const struct spreads *spreads)
+static void service_rows(
+	struct inference_option *option, const struct inference_input *input, const struct fleet *fleet, const struct spreads *spreads)
 {
 	const struct calibration *calibration = &fleet->candidate->calibration;
 	bool given = is_given(input->request.throughput_tokens_per_s_per_gpu), measured = calibration->id && calibration->source;
@@ -91,7 +94,8 @@ static void service_rows(struct inference_option *option, const struct inference
 	rows_add(option, rows, COUNT_OF(rows));
 }
 
-static void cost_rows(struct inference_option *option, const struct pricing *pricing, const struct fleet_cost *costs, const struct spreads *spreads)
+static void cost_rows(
+	struct inference_option *option, const struct pricing *pricing, const struct fleet_cost *costs, const struct spreads *spreads)
 {
 	double all = interval_joint_sigma(spreads->price, spreads->count), each = interval_joint_sigma(all, spreads->load);
 	const char *source = costs->price.source, *share = "E112: cost by each kind of token's share of the time";
@@ -131,8 +135,10 @@ static void energy_rows(struct inference_option *option, const struct fleet_cost
 	const char *power = costs->footprint.power_source;
 	enum provenance_status status = power ? PROVENANCE_MEASURED : PROVENANCE_DERIVED;
 	const struct row rows[] = {
-		{"/energy/mean_gpu_w", option->energy.mean_gpu_w, spreads->footprint->mean_gpu_w, power ? power : "E60: idle + (load - idle) x the predicted utilization", status},
-		{"/energy/it_kwh_per_month", option->energy.it_kwh_per_month, interval_joint_sigma(spreads->footprint->it_kwh, spreads->count), it, PROVENANCE_UNSET},
+		{"/energy/mean_gpu_w", option->energy.mean_gpu_w, spreads->footprint->mean_gpu_w,
+			power ? power : "E60: idle + (load - idle) x the predicted utilization", status},
+		{"/energy/it_kwh_per_month", option->energy.it_kwh_per_month, interval_joint_sigma(spreads->footprint->it_kwh, spreads->count), it,
+			PROVENANCE_UNSET},
 		{"/energy/mean_w", option->energy.mean_w, all, whole, PROVENANCE_UNSET},
 		{"/energy/kwh_per_month", option->energy.kwh_per_month, all, whole, PROVENANCE_UNSET},
 		{"/energy/wh_per_request", option->energy.wh_per_request, each, whole, PROVENANCE_UNSET},
@@ -151,16 +157,21 @@ static void carbon_rows(struct inference_option *option, const struct site *site
 	const char *grid = is_given(option->carbon.hourly_fraction) ? "E64, E115: each hour's kWh x the grid's intensity in it"
 		: site->grid_source                                     ? site->grid_source
 																: "E64: facility kWh x the world's average grid";
-	const char *made = "E65: published range over a life of 3 to 6 years", *per = "E105: operational (location-based) and embodied carbon, over the served requests and tokens";
+	const char *made = "E65: published range over a life of 3 to 6 years",
+			   *per = "E105: operational (location-based) and embodied carbon, over the served requests and tokens";
 	double total = interval_joint_sigma(spread->total_kgco2e, spreads->count), each = interval_joint_sigma(total, spreads->load);
 	const struct row rows[] = {
 		{"/carbon/kgco2e_per_month", option->carbon.kgco2e_per_month, total, grid, PROVENANCE_UNSET},
-		{"/carbon/operational_kgco2e_per_month", option->carbon.operational_kgco2e_per_month, interval_joint_sigma(spread->operational_kgco2e, spreads->count), grid, PROVENANCE_UNSET},
-		{"/carbon/market_kgco2e_per_month", option->carbon.market_kgco2e_per_month, interval_joint_sigma(spread->market_kgco2e, spreads->count), "E64: facility kWh x the market-based intensity", PROVENANCE_UNSET},
-		{"/carbon/marginal_kgco2e_per_month", option->carbon.marginal_kgco2e_per_month, interval_joint_sigma(spread->marginal_kgco2e, spreads->count), "E64: facility kWh x the marginal intensity", PROVENANCE_UNSET},
+		{"/carbon/operational_kgco2e_per_month", option->carbon.operational_kgco2e_per_month,
+			interval_joint_sigma(spread->operational_kgco2e, spreads->count), grid, PROVENANCE_UNSET},
+		{"/carbon/market_kgco2e_per_month", option->carbon.market_kgco2e_per_month,
+			interval_joint_sigma(spread->market_kgco2e, spreads->count), "E64: facility kWh x the market-based intensity", PROVENANCE_UNSET},
+		{"/carbon/marginal_kgco2e_per_month", option->carbon.marginal_kgco2e_per_month,
+			interval_joint_sigma(spread->marginal_kgco2e, spreads->count), "E64: facility kWh x the marginal intensity", PROVENANCE_UNSET},
 		{"/carbon/grid_gco2e_per_kwh", option->carbon.grid_gco2e_per_kwh, carbon_grid_log_sigma(site), grid, PROVENANCE_UNSET},
 		{"/carbon/hourly_fraction", option->carbon.hourly_fraction, 0, "E115: hours of the clock in the series", PROVENANCE_UNSET},
-		{"/carbon/embodied_kgco2e_per_month", option->carbon.embodied_kgco2e_per_month, interval_joint_sigma(spread->embodied_kgco2e, spreads->count), made, PROVENANCE_UNSET},
+		{"/carbon/embodied_kgco2e_per_month", option->carbon.embodied_kgco2e_per_month,
+			interval_joint_sigma(spread->embodied_kgco2e, spreads->count), made, PROVENANCE_UNSET},
 		{"/carbon/embodied_low_kgco2e_per_month", option->carbon.embodied_low_kgco2e_per_month, spreads->count, made, PROVENANCE_UNSET},
 		{"/carbon/embodied_high_kgco2e_per_month", option->carbon.embodied_high_kgco2e_per_month, spreads->count, made, PROVENANCE_UNSET},
 		{"/carbon/gco2e_per_request", option->carbon.gco2e_per_request, each, per, PROVENANCE_UNSET},
@@ -174,11 +185,13 @@ static void carbon_rows(struct inference_option *option, const struct site *site
 }
 
 /* Returns the throughput of an accelerator at saturation, with its range. */
-static struct figure throughput_of(const struct fleet *fleet, const struct inference_request *request, const struct demand *demand, const struct spreads *spreads)
+static struct figure throughput_of(
+	const struct fleet *fleet, const struct inference_request *request, const struct demand *demand, const struct spreads *spreads)
 {
 	bool given = is_given(request->throughput_tokens_per_s_per_gpu);
 	double each = fleet->replica_requests_per_s * demand->shape.output_tokens / (double)fleet->gpus_per_replica;
-	struct interval range = around(each * (fleet->candidate->slice ? (double)fleet->candidate->slice->per_board : 1), spreads->model.throughput);
+	struct interval range = around(
+		each * (fleet->candidate->slice ? (double)fleet->candidate->slice->per_board : 1), spreads->model.throughput);
 
 	return (struct figure){"throughput_tokens_per_s_per_gpu", range.p50, range.p10, range.p90,
 		given ? "request" : "E70: at saturation; the range is that of measured over modelled throughput (make validate)",
@@ -199,8 +212,9 @@ void option_provenance(struct inference_option *option, const struct inference_i
 	energy_rows(option, costs, &spreads);
 	carbon_rows(option, &had.site, &spreads);
 	if (costs->price_known)
-		figures_add(&option->inputs, (struct figure){"pricing.usd_per_gpu_hour", costs->price.usd_per_gpu_hour, costs->price.low_usd_per_gpu_hour,
-			costs->price.high_usd_per_gpu_hour, costs->price.source, costs->price.status});
+		figures_add(&option->inputs,
+			(struct figure){"pricing.usd_per_gpu_hour", costs->price.usd_per_gpu_hour, costs->price.low_usd_per_gpu_hour,
+				costs->price.high_usd_per_gpu_hour, costs->price.source, costs->price.status});
 	figures_add(&option->inputs, throughput_of(fleet, &input->request, demand, &spreads));
 	footprint_inputs(&costs->usage, &had.site, &option->inputs);
 }

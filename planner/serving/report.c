@@ -10,8 +10,8 @@
 
 static const char startup_source[] = "E97: engine start 60 s (vLLM documentation), weights at 1.2 GB/s (Fu et al. 2024, ServerlessLLM, section 2)";
 
-static void note_layout(const struct fleet *fleet, const struct inference_request *request, const struct inference_option *option,
-	struct findings *findings)
+static void note_layout(
+	const struct fleet *fleet, const struct inference_request *request, const struct inference_option *option, struct findings *findings)
 {
 	const struct engine_rules *rules = engine_rules_of(fleet->layout.engine);
 
@@ -25,20 +25,17 @@ static void note_layout(const struct fleet *fleet, const struct inference_reques
 		findings_assume_text(findings, "kv_precision", precision_name(fleet->layout.kv_precision),
 			"E54: the engine's default for weights of that precision");
 	if (!request->engine_release)
-		findings_assume_text(
-			findings, "engine_release", "2026-06", "E53: the newest release in the published measurements");
+		findings_assume_text(findings, "engine_release", "2026-06", "E53: the newest release in the published measurements");
 	if (request->parallelism.tensor < 1)
-		findings_assume_number(findings, "parallelism.tensor", fleet->layout.tensor,
-			"E59: searched over 1, 2, 4, ... accelerators of a domain");
+		findings_assume_number(
+			findings, "parallelism.tensor", fleet->layout.tensor, "E59: searched over 1, 2, 4, ... accelerators of a domain");
 	if (request->parallelism.pipeline < 1)
-		findings_assume_number(
-			findings, "parallelism.pipeline", fleet->layout.pipeline, "E59: 1 unless one domain is too small");
+		findings_assume_number(findings, "parallelism.pipeline", fleet->layout.pipeline, "E59: 1 unless one domain is too small");
 	if (request->parallelism.expert < 1 && fleet->layout.expert > 1)
-		findings_assume_number(
-			findings, "parallelism.expert", fleet->layout.expert, "E59: searched besides tensor-parallel experts");
+		findings_assume_number(findings, "parallelism.expert", fleet->layout.expert, "E59: searched besides tensor-parallel experts");
 	if (request->parallelism.attention_data < 1 && fleet->layout.attention_data > 1)
-		findings_assume_number(findings, "parallelism.attention_data", fleet->layout.attention_data,
-			"E59: searched besides tensor-parallel attention");
+		findings_assume_number(
+			findings, "parallelism.attention_data", fleet->layout.attention_data, "E59: searched besides tensor-parallel attention");
 	if (request->parallelism.max_batch < 1)
 		findings_assume_number(findings, "parallelism.max_batch", given_or(fleet->layout.max_batch, rules->max_batch),
 			is_given(fleet->layout.max_batch) ? "E59: searched besides the engine's default limit" : rules->source);
@@ -52,23 +49,23 @@ static void note_layout(const struct fleet *fleet, const struct inference_reques
 		findings_assume_text(findings, "simulated", "yes: step by step; the option has requests, repetitions and seed",
 			"E90-E93: drawn or replayed traffic, continuous batching by the engine's rules");
 	else
-		findings_assume_text(findings, "simulated", "no: latency percentiles come from queueing formulas; requests this long, or this many, take too long to simulate",
+		findings_assume_text(findings, "simulated",
+			"no: latency percentiles come from queueing formulas; requests this long, or this many, take too long to simulate",
 			"E58: Allen-Cunneen and Sakasegawa 1977, exponential tails");
 }
 
-static void warn_unused(const struct inference_request *request, const struct model *model, const struct demand *demand,
-	bool simulated, const struct mig_slice *slice, struct findings *findings)
+static void warn_unused(const struct inference_request *request, const struct model *model, const struct demand *demand, bool simulated,
+	const struct mig_slice *slice, struct findings *findings)
 {
 	double context = demand->shape.prompt_tokens + demand->shape.output_tokens;
-	bool seen_by_resolver =
-		is_given(request->prompt_tokens.mean) && is_given(request->output_tokens.mean); /* the resolver has warned already */
+	bool seen_by_resolver = is_given(request->prompt_tokens.mean) &&
+		is_given(request->output_tokens.mean); /* the resolver has warned already */
 
 	if (demand->disaggregated && !simulated)
 		findings_warn(findings,
 			"parallelism.disaggregated: too long to simulate. The replicas carry the load; it is not known whether they keep the slo");
 	if (model->max_positions > 0 && context > model->max_positions && !seen_by_resolver)
-		findings_warn(findings, "prompt and output are %.0f tokens together; the model supports at most %d",
-			context, model->max_positions);
+		findings_warn(findings, "prompt and output are %.0f tokens together; the model supports at most %d", context, model->max_positions);
 	if (request->common.enforce_memory == TRUTH_FALSE)
 		findings_warn(findings, "enforce_memory is false: the plan may need more memory than the accelerators have");
 	if (slice)
@@ -77,13 +74,14 @@ static void warn_unused(const struct inference_request *request, const struct mo
 			"slices is among the cases, so intervals are wider (mig: false excludes slices)",
 			slice->profile, (long long)slice->per_board);
 	if (model->shape_is_guessed)
-		findings_warn(findings, "only the model's size is known: layers are a standard shape of that size, and the KV "
-								"cache may differ by several times");
+		findings_warn(findings,
+			"only the model's size is known: layers are a standard shape of that size, and the KV "
+			"cache may differ by several times");
 }
 
 /* Warns of a given throughput that no such accelerator can reach. The plan still uses it. */
-static void warn_of_throughput(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
-	struct findings *findings)
+static void warn_of_throughput(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
+	const struct fleet_limits *limits, struct findings *findings)
 {
 	const struct accelerator *accelerator = &fleet->candidate->accelerator;
 	double given = input->request.throughput_tokens_per_s_per_gpu, most;
@@ -123,7 +121,8 @@ static void report_spot(const struct inference_input *input, const struct fleet 
 
 	if (!had.has_offer || had.offer.term != TERM_SPOT) {
 		if (is_given(rate))
-			findings_warn(findings, "pricing.spot_interruptions_per_gpu_hour is not used: the offer is not a spot offer (pricing.terms: [\"spot\"])");
+			findings_warn(
+				findings, "pricing.spot_interruptions_per_gpu_hour is not used: the offer is not a spot offer (pricing.terms: [\"spot\"])");
 		return;
 	}
 	if (!is_given(rate) || !fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_PRACTISED, &replica)) {
@@ -176,11 +175,13 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 	warn_of_throughput(input, fleet, demand, limits, findings);
 	layout_precision_remark(fleet->candidate, &fleet->layout, findings);
 	if (!is_given(fleet->usd_per_hour) && !findings->missing_price_told)
-		findings_warn(findings, "no price is known for %s: the plan has no cost. Give pricing.usd_per_gpu_hour",
-			fleet->candidate->accelerator.id);
+		findings_warn(
+			findings, "no price is known for %s: the plan has no cost. Give pricing.usd_per_gpu_hour", fleet->candidate->accelerator.id);
 	if (fleet->overloaded)
-		findings_warn(findings, "overloaded: the trace has %.4g requests/s, and these accelerators serve %.4g of them. The queue grows until the trace ends; "
-			"latencies are of this run with its queue (E203), and a longer trace has longer latencies", demand->requests_per_s, fleet->requests_per_s);
+		findings_warn(findings,
+			"overloaded: the trace has %.4g requests/s, and these accelerators serve %.4g of them. The queue grows until the trace ends; "
+			"latencies are of this run with its queue (E203), and a longer trace has longer latencies",
+			demand->requests_per_s, fleet->requests_per_s);
 	if (idle > 0)
 		findings_warn(findings, "%lld of the %lld accelerators stay idle but are paid: a replica takes %lld", (long long)idle,
 			(long long)fleet->gpu_count, (long long)fleet->gpus_per_replica);
@@ -189,8 +190,10 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 	if (limits->mixes)
 		findings_assume_text(findings, "objective", "cost is that of the cheapest mix of the terms",
 			"E101: over the daily profile, committed instances are paid all day and the others by the hour (commitment); the figures of `cost` are of the peak's fleet all day");
-	findings_assume_text(findings, "objective.rule", is_given(demand->requests_per_s) ? "the best by the objective (time: the slo percentile end to end); of equal fleets the one with fewer accelerators, then lower cost, carbon, time"
-		: "the best by the objective, of a request (time: its slo percentile end to end); of equal fleets the one with fewer accelerators, then lower cost, carbon, time",
+	findings_assume_text(findings, "objective.rule",
+		is_given(demand->requests_per_s)
+			? "the best by the objective (time: the slo percentile end to end); of equal fleets the one with fewer accelerators, then lower cost, carbon, time"
+			: "the best by the objective, of a request (time: its slo percentile end to end); of equal fleets the one with fewer accelerators, then lower cost, carbon, time",
 		is_given(demand->requests_per_s) ? "E59" : "E59: no load is given, so fleets are compared per request");
 	advise_autoscaling(&plan->recommended, findings);
 	sensitivity_report(input, fleet, demand, limits, plan);

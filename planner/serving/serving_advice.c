@@ -96,8 +96,7 @@ static void effect_tell(const struct adviser *adviser, const struct fleet *fleet
 			(fleet->requests_per_s / best->requests_per_s - 1) * 100);
 	} else if (is_given(fleet->usd_per_hour) && is_given(best->usd_per_hour)) {
 		advice->change_usd = (fleet->usd_per_hour - best->usd_per_hour) * HOURS_PER_MONTH;
-		snprintf(advice->effect, sizeof advice->effect, "%+lld accelerator%s, %+.0f USD a month", gpus,
-			plural(gpus), advice->change_usd);
+		snprintf(advice->effect, sizeof advice->effect, "%+lld accelerator%s, %+.0f USD a month", gpus, plural(gpus), advice->change_usd);
 	} else {
 		snprintf(advice->effect, sizeof advice->effect, "%+lld accelerator%s", gpus, plural(gpus));
 	}
@@ -113,9 +112,9 @@ static void advise_precision(struct adviser *adviser)
 
 	for (size_t i = 0; i < COUNT_OF(narrower); i++) {
 		struct replica_layout layout = adviser->best->layout;
-		bool computes = narrower[i] == PRECISION_FP8	 ? is_given(accelerator->tflops_fp8)
-						: narrower[i] == PRECISION_NVFP4 ? is_given(accelerator->tflops_fp4)
-														 : !is_given(accelerator->tflops_fp8);
+		bool computes = narrower[i] == PRECISION_FP8 ? is_given(accelerator->tflops_fp8)
+			: narrower[i] == PRECISION_NVFP4         ? is_given(accelerator->tflops_fp4)
+													 : !is_given(accelerator->tflops_fp8);
 
 		if (!computes || precision_weight_bytes(narrower[i]) >= precision_weight_bytes(own))
 			continue;
@@ -155,8 +154,8 @@ static void advise_layout(struct adviser *adviser)
 {
 	const struct inference_input *input = adviser->simulator->input;
 	const struct serving_parallelism *pinned = &input->request.parallelism;
-	struct serving_parallelism open = {ABSENT_COUNT, ABSENT_COUNT, ABSENT_COUNT, ABSENT_COUNT, pinned->max_batch, pinned->chunk_tokens,
-		pinned->disaggregated};
+	struct serving_parallelism open = {
+		ABSENT_COUNT, ABSENT_COUNT, ABSENT_COUNT, ABSENT_COUNT, pinned->max_batch, pinned->chunk_tokens, pinned->disaggregated};
 	struct fleet fleet, best = *adviser->best;
 	struct layout_list layouts;
 
@@ -165,8 +164,8 @@ static void advise_layout(struct adviser *adviser)
 	layout_enumerate(&input->model, adviser->best->candidate, &open, &adviser->best->layout, &layouts);
 	for (size_t i = 0; i < layouts.count; i++) {
 		fleet_size(&input->model, best.candidate, &layouts.items[i], adviser->simulator->demand, adviser->simulator->limits, &fleet);
-		if (fleet.verdict == FLEET_OK && (fleet.gpu_count < best.gpu_count ||
-											 (load_is_asked(adviser) && fleet.requests_per_s > best.requests_per_s)))
+		if (fleet.verdict == FLEET_OK &&
+			(fleet.gpu_count < best.gpu_count || (load_is_asked(adviser) && fleet.requests_per_s > best.requests_per_s)))
 			best = fleet;
 	}
 	if (best.gpu_count == adviser->best->gpu_count && !load_is_asked(adviser))
@@ -189,7 +188,8 @@ static void advise_batch(struct adviser *adviser)
 	if (planned_again(adviser, adviser->best->candidate, &layout, adviser->simulator->demand, &fleet) && saves(adviser, &fleet))
 		effect_tell(adviser, &fleet,
 			findings_advise(adviser->findings, "batch_limit", "suggestion",
-				"with the engine's default limit of %.0f sequences instead of parallelism.max_batch %s", engine_rules_at(layout.engine, &adviser->best->candidate->accelerator, layout.release_years).max_batch,
+				"with the engine's default limit of %.0f sequences instead of parallelism.max_batch %s",
+				engine_rules_at(layout.engine, &adviser->best->candidate->accelerator, layout.release_years).max_batch,
 				outcome_of(adviser, &fleet).text));
 }
 
@@ -228,8 +228,8 @@ static void advise_disaggregated(struct adviser *adviser)
 	if (planned_again(adviser, best->candidate, &best->layout, &apart, &fleet) && saves(adviser, &fleet))
 		effect_tell(adviser, &fleet,
 			findings_advise(adviser->findings, "disaggregate", "suggestion",
-				"with separate replicas for prompts, %lld of %lld (parallelism.disaggregated), %s",
-				(long long)fleet.prefill_replicas, (long long)fleet.replicas, outcome_of(adviser, &fleet).text));
+				"with separate replicas for prompts, %lld of %lld (parallelism.disaggregated), %s", (long long)fleet.prefill_replicas,
+				(long long)fleet.replicas, outcome_of(adviser, &fleet).text));
 }
 
 static void advise_prefix_cache(struct adviser *adviser)
@@ -243,8 +243,7 @@ static void advise_prefix_cache(struct adviser *adviser)
 	if (planned_again(adviser, adviser->best->candidate, &adviser->best->layout, &cached, &fleet) && saves(adviser, &fleet))
 		effect_tell(adviser, &fleet,
 			findings_advise(adviser->findings, "prefix_cache", "info",
-				"if half of each prompt were found in the prefix cache (prefix_cache_hit_rate 0.5), %s",
-				outcome_of(adviser, &fleet).text));
+				"if half of each prompt were found in the prefix cache (prefix_cache_hit_rate 0.5), %s", outcome_of(adviser, &fleet).text));
 }
 
 /* E58 with 70 % of the drafts right. Leviathan et al. 2023, table 2, report 0.5 to 0.8 for small draft models. */

@@ -33,9 +33,11 @@ bool fleet_replica(const struct model *model, const struct candidate *candidate,
 	return true;
 }
 
-double fleet_throughput_most(const struct replica *replica, const struct accelerator *accelerator, const struct model *model, double prompt_tokens, double output_tokens)
+double fleet_throughput_most(const struct replica *replica, const struct accelerator *accelerator, const struct model *model,
+	double prompt_tokens, double output_tokens)
 {
-	double sequence_bytes = replica_sequence_bytes(replica, prompt_tokens + output_tokens / 2), capacity_bytes = replica->memory.capacity_bytes;
+	double sequence_bytes = replica_sequence_bytes(replica, prompt_tokens + output_tokens / 2),
+		   capacity_bytes = replica->memory.capacity_bytes;
 	double held = fmax(1, (capacity_bytes - replica->memory.weights_bytes) / sequence_bytes);
 	double read_bytes = replica->memory.weights_bytes * fmin(1, model->params_active / model->params_total) + held * sequence_bytes;
 	double by_memory = held * replica->attention_data * accelerator_bandwidth_bytes_per_s(accelerator) / read_bytes / replica->gpus;
@@ -43,17 +45,18 @@ double fleet_throughput_most(const struct replica *replica, const struct acceler
 	return fmin(by_memory, replica->peak_flops_per_s / (2 * model->params_active));
 }
 
-struct residuals fleet_residuals(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
-	const struct fleet_limits *limits)
+struct residuals fleet_residuals(
+	const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, const struct fleet_limits *limits)
 {
 	struct serving_scope scope = serving_scope_of(model, layout, limits->prompt_tokens, limits->output_tokens);
 
 	return serving_scope_widen(
-		residuals_of_candidate(model, candidate, layout, limits->request && is_given(limits->request->throughput_tokens_per_s_per_gpu)), &scope);
+		residuals_of_candidate(model, candidate, layout, limits->request && is_given(limits->request->throughput_tokens_per_s_per_gpu)),
+		&scope);
 }
 
-struct allowance fleet_allowance(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
-	const struct fleet_limits *limits)
+struct allowance fleet_allowance(
+	const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, const struct fleet_limits *limits)
 {
 	struct residuals residuals = fleet_residuals(model, candidate, layout, limits);
 
@@ -101,8 +104,7 @@ static bool promise_kept(const struct demand *demand, const struct latency_model
 	return !(fleet->ttft_s > promise->ttft_s) && !(fleet->tpot_s > promise->tpot_s) && !(fleet->e2e_s > promise->e2e_s);
 }
 
-static bool kept_at(const struct replica *replica, const struct demand *demand, double replicas, double requests_per_s,
-	struct fleet *fleet)
+static bool kept_at(const struct replica *replica, const struct demand *demand, double replicas, double requests_per_s, struct fleet *fleet)
 {
 	struct latency_model model;
 
@@ -145,8 +147,7 @@ double fleet_requests_per_s_max(const struct replica *replica, const struct dema
 
 /* Returns the fewest replicas whose shares of the load keep the promise. Each further replica makes all shares
  * smaller. */
-static double replicas_for_promise(
-	const struct replica *replica, const struct demand *demand, double least, struct fleet *fleet)
+static double replicas_for_promise(const struct replica *replica, const struct demand *demand, double least, struct fleet *fleet)
 {
 	double low = least, high = least;
 
@@ -190,8 +191,7 @@ static bool serves_overload(const struct replica *replica, const struct demand *
 }
 
 /* Sizes a fleet of a fixed number of accelerators: whole replicas, and the load that they carry. */
-static void size_fixed(
-	const struct replica *replica, const struct demand *demand, int64_t gpu_count, struct fleet *fleet)
+static void size_fixed(const struct replica *replica, const struct demand *demand, int64_t gpu_count, struct fleet *fleet)
 {
 	double active;
 
@@ -246,8 +246,12 @@ void fleet_size(const struct model *model, const struct candidate *candidate, co
 	struct replica replica;
 	struct demand sure;
 
-	*fleet = (struct fleet){
-		.candidate = candidate, .layout = *layout, .verdict = FLEET_LAYOUT, .usd_per_hour = ABSENT_NUMBER, .requests_per_s_max = ABSENT_NUMBER, .capacity_requests_per_s = ABSENT_NUMBER};
+	*fleet = (struct fleet){.candidate = candidate,
+		.layout = *layout,
+		.verdict = FLEET_LAYOUT,
+		.usd_per_hour = ABSENT_NUMBER,
+		.requests_per_s_max = ABSENT_NUMBER,
+		.capacity_requests_per_s = ABSENT_NUMBER};
 	if (!fleet_replica(model, candidate, layout, demand, limits, REPLICA_SURE, &replica))
 		return;
 	fleet->allowance = fleet_allowance(model, candidate, layout, limits);

@@ -158,8 +158,8 @@ static struct service_point point_of(const struct search *search, const struct w
 		.usd_per_month = way->place.usd_per_hour * HOURS_PER_MONTH,
 		.kgco2e_per_month = way->place.kgco2e_per_month,
 		.kwh_per_month = way->place.kwh_per_month,
-		.usd_per_million_output_tokens =
-			way->place.usd_per_hour * HOURS_PER_MONTH / (requests_per_month * search->demand->shape.output_tokens) * tokens_per_million,
+		.usd_per_million_output_tokens = way->place.usd_per_hour * HOURS_PER_MONTH /
+			(requests_per_month * search->demand->shape.output_tokens) * tokens_per_million,
 		.gco2e_per_request = way->place.kgco2e_per_month * grams_per_kg / requests_per_month,
 		.e2e_ms = fleet->e2e_s * milliseconds_per_second,
 		.simulated = fleet->trial ? TRUTH_TRUE : TRUTH_FALSE,

@@ -7,7 +7,8 @@
 #include "planner/serving/hosted.h"
 #include "planner/serving/promises.h"
 
-static const double milliseconds_per_second = 1000, tokens_per_million = 1e6, tokens_per_thousand = 1e3, grams_per_kg = 1000, wh_per_kwh = 1000;
+static const double milliseconds_per_second = 1000, tokens_per_million = 1e6, tokens_per_thousand = 1e3, grams_per_kg = 1000,
+					wh_per_kwh = 1000;
 
 struct serving_parallelism option_parallelism(const struct replica *replica)
 {
@@ -110,13 +111,11 @@ static void fill_cost(struct inference_option *option, const struct fleet *fleet
 	option->cost.accelerators_usd_per_month = costs->accelerators_usd_per_month;
 	option->cost.storage_usd_per_month = costs->storage_usd_per_month;
 	option->cost.egress_usd_per_month = costs->egress_usd_per_month;
-	option->cost.usd_per_million_output_tokens =
-		usd_per_hour / (hourly * demand->shape.output_tokens) * tokens_per_million;
-	option->cost.usd_per_million_tokens =
-		usd_per_hour / (hourly * (demand->shape.output_tokens + demand->shape.prompt_tokens)) * tokens_per_million;
+	option->cost.usd_per_million_output_tokens = usd_per_hour / (hourly * demand->shape.output_tokens) * tokens_per_million;
+	option->cost.usd_per_million_tokens = usd_per_hour / (hourly * (demand->shape.output_tokens + demand->shape.prompt_tokens)) *
+		tokens_per_million;
 	option->cost.input_usd_per_million_tokens = usd_per_hour * share / (hourly * demand->shape.prompt_tokens) * tokens_per_million;
-	option->cost.output_usd_per_million_tokens =
-		usd_per_hour * (1 - share) / (hourly * demand->shape.output_tokens) * tokens_per_million;
+	option->cost.output_usd_per_million_tokens = usd_per_hour * (1 - share) / (hourly * demand->shape.output_tokens) * tokens_per_million;
 	option->cost.has_offer = costs->price.has_offer;
 	if (costs->price.has_offer)
 		option->cost.offer = fleet_candidate(fleet).offer;
@@ -181,8 +180,8 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 	struct latency_model model;
 	struct fleet_cost costs;
 	bool possible = fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_PLANNED, &replica) &&
-					fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_PRACTISED, &practised) &&
-					fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_SURE, &sure);
+		fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_PRACTISED, &practised) &&
+		fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_SURE, &sure);
 	const struct trial *trial = fleet->planned ? fleet->planned : fleet->trial;
 
 	CHECK(possible && fleet->verdict == FLEET_OK);
@@ -216,10 +215,9 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 	}
 	option->throughput.output_tokens_per_s = fleet->requests_per_s * demand->shape.output_tokens;
 	option->throughput.output_tokens_per_s_per_gpu = option->throughput.output_tokens_per_s / (double)fleet->gpu_count;
-	option->throughput.total_tokens_per_s =
-		fleet->requests_per_s * (demand->shape.output_tokens + demand->shape.prompt_tokens);
-	option->throughput.requests_per_s_max =
-		fmax(given_or(fleet->requests_per_s_max, fleet_requests_per_s_max(&sure, &sure_demand, active)), fleet->requests_per_s);
+	option->throughput.total_tokens_per_s = fleet->requests_per_s * (demand->shape.output_tokens + demand->shape.prompt_tokens);
+	option->throughput.requests_per_s_max = fmax(
+		given_or(fleet->requests_per_s_max, fleet_requests_per_s_max(&sure, &sure_demand, active)), fleet->requests_per_s);
 	option->utilization = fleet->requests_per_s / (fleet->replica_requests_per_s * (double)fleet->replicas);
 	option->bottleneck = option_bottleneck(model.point.shares);
 	fleet_cost(fleet, &practised, demand, limits, &costs, findings);
@@ -232,8 +230,7 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 	option_provenance(option, input, fleet, demand, limits, &costs);
 	option->practice = practice_of_service(&input->request);
 	option->promise_count = service_promises(input, fleet, demand, limits, option->promises);
-	CHECK(isfinite(option->throughput.output_tokens_per_s) && isfinite(option->latency.e2e_ms.p99) &&
-		  isfinite(option->energy.kwh_per_month));
+	CHECK(isfinite(option->throughput.output_tokens_per_s) && isfinite(option->latency.e2e_ms.p99) && isfinite(option->energy.kwh_per_month));
 }
 
 /* Returns the hosted prices. A price of the request replaces those of the catalogue. */
@@ -249,10 +246,12 @@ static size_t hosted_prices(const struct inference_input *input, struct hosted_p
 	return input->hosted_count;
 }
 
-size_t option_hosted(const struct inference_input *input, const struct demand *demand, struct inference_option *option, struct hosted hosted[HOSTED_MAX + 1])
+size_t option_hosted(
+	const struct inference_input *input, const struct demand *demand, struct inference_option *option, struct hosted hosted[HOSTED_MAX + 1])
 {
 	double tokens = demand->shape.prompt_tokens + demand->shape.output_tokens;
-	double requests_per_s = option->cost.usd_per_hour / (option->cost.usd_per_million_tokens * tokens / tokens_per_million) / SECONDS_PER_HOUR;
+	double requests_per_s = option->cost.usd_per_hour / (option->cost.usd_per_million_tokens * tokens / tokens_per_million) /
+		SECONDS_PER_HOUR;
 	struct hosted_price prices[HOSTED_MAX];
 	size_t count = hosted_prices(input, prices);
 
@@ -260,8 +259,8 @@ size_t option_hosted(const struct inference_input *input, const struct demand *d
 	if (count == 0 || !is_given(option->cost.usd_per_hour) || !(requests_per_s > 0))
 		return 0;
 	for (size_t i = 0; i < count; i++) {
-		struct hosted one = hosted_beside(&prices[i], demand->shape.prompt_tokens, demand->shape.output_tokens, option->cost.usd_per_hour, requests_per_s,
-			option->throughput.requests_per_s_max);
+		struct hosted one = hosted_beside(&prices[i], demand->shape.prompt_tokens, demand->shape.output_tokens, option->cost.usd_per_hour,
+			requests_per_s, option->throughput.requests_per_s_max);
 		size_t at = i;
 
 		for (; at > 0 && hosted[at - 1].usd_per_month > one.usd_per_month; at--)

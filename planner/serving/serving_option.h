@@ -30,8 +30,8 @@ struct bottleneck_use option_bottleneck(const double shares[BOTTLENECK_COUNT]);
  *           rounds it up.
  * Valid:    batches large enough for that throughput, no latency limit.
  * Case:     tests/planner/golden/serving.txt (E11); tests/planner/test_serving_fleet.c, rule_of_thumb_is_exact. */
-void rule_of_thumb_fill(const struct inference_request *request, const struct demand *demand, const struct fleet *fleet,
-	struct inference_plan *plan);
+void rule_of_thumb_fill(
+	const struct inference_request *request, const struct demand *demand, const struct fleet *fleet, struct inference_plan *plan);
 
 /* Reports how the recommended fleet's cost, carbon, energy or water (of a fixed number its throughput) changes with
  * each input over its range, while all other inputs and the offer stay. For load, lengths, speed and headroom the fleet
@@ -47,6 +47,7 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 /* E156. Compares a filled option with the known hosted prices of its model, or with the price of the request. The
  * option gets the cheapest one.
  * Returned: hosted, the cheapest first; their number, 0 if no price or no cost of the option is known. */
-size_t option_hosted(const struct inference_input *input, const struct demand *demand, struct inference_option *option, struct hosted hosted[HOSTED_MAX + 1]);
+size_t option_hosted(const struct inference_input *input, const struct demand *demand, struct inference_option *option,
+	struct hosted hosted[HOSTED_MAX + 1]);
 
 #endif

@@ -51,8 +51,9 @@ static void practice_close(enum practice_kind kind, struct practice *practice)
 	if (kind == PRACTICE_FIRST_RUN) {
 		double factor = interval_quantile(&range, first_run_probability) / practice->value;
 
-		part_add(practice, &(struct practice_part){"new_hardware", factor, factor, factor,
-			"E136: no first service on new hardware was published with its recipe; like first trainings, it counts as a typical one at its p80"});
+		part_add(practice,
+			&(struct practice_part){"new_hardware", factor, factor, factor,
+				"E136: no first service on new hardware was published with its recipe; like first trainings, it counts as a typical one at its p80"});
 		range = interval_of_spread(practice->value, practice_spread_of(practice));
 	}
 	practice->low = range.p10;
@@ -112,9 +113,11 @@ struct residuals residuals_of(const struct ground *ground, const struct calibrat
  * boards, because the chips are the same. */
 static const double unmeasured_slice = 0.15;
 
-struct residuals residuals_of_candidate(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, bool throughput_is_given)
+struct residuals residuals_of_candidate(
+	const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, bool throughput_is_given)
 {
-	struct ground ground = {.model = model, .accelerator = &candidate->accelerator, .engine = layout->engine, .release_years = layout->release_years};
+	struct ground ground = {
+		.model = model, .accelerator = &candidate->accelerator, .engine = layout->engine, .release_years = layout->release_years};
 	struct residuals residuals = residuals_of(&ground, &candidate->calibration);
 
 	if (candidate->slice) {
@@ -131,7 +134,8 @@ struct assurance assurance_of(double confidence, const struct practice *practice
 {
 	double given = confidence > 0 ? confidence : 0.5;
 
-	return (struct assurance){.confidence = given, .z = normal_quantile(given), .log_slow = log(practice->value), .practice = practice_spread_of(practice)};
+	return (struct assurance){
+		.confidence = given, .z = normal_quantile(given), .log_slow = log(practice->value), .practice = practice_spread_of(practice)};
 }
 
 struct allowance allowance_of(const struct assurance *assurance, const struct residuals *residuals)

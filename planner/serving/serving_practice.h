@@ -14,12 +14,15 @@
 /* Columns: member; value; p10 and p90; meaning; source; inputs of the measurements. tests/validation/engine_pairs.csv
  * has the pairs; tests/planner/test_serving_practice.c recomputes count, median, p10 and p90. */
 #define SERVING_PRACTICE_CONSTANTS(X) \
-	X(release, 1.0, 0.92, 1.03, "throughput of an engine's newest release divided by that of the release before it, which services still run", \
+	X(release, 1.0, 0.92, 1.03, \
+		"throughput of an engine's newest release divided by that of the release before it, which services still run", \
 		"33 pairs of releases on the same model, layout and load: median 0.98, p10 0.92, p90 1.03; no cost of the older release was measured", \
 		"vLLM 0.8.3 to 0.11.1 on MI300X, TensorRT-LLM 0.17 and 1.0 on H100 and H200") \
 	X(flags, 1.03, 1.0, 1.13, "throughput of an engine with tuned flags divided by that with its default flags", \
-		"8 pairs of one flag, vLLM's asynchronous scheduling: median 1.03, p10 1.00, p90 1.13", "gpt-oss-20b on A100 and H100, vLLM of 2025-10") \
-	X(tuning, 1.03, 1.0, 1.06, "throughput that constants fitted to vendors' tuned runs predict, divided by the throughput that independent tests measure, beyond the effect of flags", \
+		"8 pairs of one flag, vLLM's asynchronous scheduling: median 1.03, p10 1.00, p90 1.13", \
+		"gpt-oss-20b on A100 and H100, vLLM of 2025-10") \
+	X(tuning, 1.03, 1.0, 1.06, \
+		"throughput that constants fitted to vendors' tuned runs predict, divided by the throughput that independent tests measure, beyond the effect of flags", \
 		"medians of five tests, predicted with constants fitted without all of them: 0.91 to 1.15, median 1.06 (docs/accuracy.md), divided by the 1.03 of flags; tests that are faster than predicted are part of the intervals' error (E193)", \
 		"gpustack, two of dstack, two of ML.ENERGY: 370 throughputs, A100 to B200 and MI300X, vLLM, SGLang and TensorRT-LLM of 2024-11 to 2026-02")
 
@@ -48,12 +51,13 @@ struct spread practice_spread_of(const struct practice *practice);
 struct residuals residuals_of(const struct ground *ground, const struct calibration *calibration);
 
 /* The same for a candidate, whole or a slice. The spread of a throughput that the request gives is 0. */
-struct residuals residuals_of_candidate(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, bool throughput_is_given);
+struct residuals residuals_of_candidate(
+	const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, bool throughput_is_given);
 
 /* The confidence that a request requires of every fleet. All 0: the recipe's engine at a confidence of 0.5. */
 struct assurance {
 	double confidence, z; /* its standard normal quantile */
-	double log_slow; /* natural logarithm of the factor of practice */
+	double log_slow;      /* natural logarithm of the factor of practice */
 	struct spread practice;
 };
 
@@ -61,8 +65,8 @@ struct assurance assurance_of(double confidence, const struct practice *practice
 
 /* The allowance of a replica. */
 struct allowance {
-	double slow;                /* its step time over that of the plan's replica; 1 at a confidence of 0.5 without practice */
-	double log_ttft, log_tpot;  /* natural logarithms of factors of latencies, beyond the effect of slower steps */
+	double slow;               /* its step time over that of the plan's replica; 1 at a confidence of 0.5 without practice */
+	double log_ttft, log_tpot; /* natural logarithms of factors of latencies, beyond the effect of slower steps */
 };
 
 /* E137. Computes the allowance with which a replica keeps its promises at the assurance's confidence.

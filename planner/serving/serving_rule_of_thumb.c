@@ -14,8 +14,8 @@ static double rule_gpu_count(double output_tokens, double throughput_tokens_per_
 	return output_tokens / throughput_tokens_per_s_per_gpu * queries_per_minute / seconds_per_minute;
 }
 
-void rule_of_thumb_fill(const struct inference_request *request, const struct demand *demand, const struct fleet *fleet,
-	struct inference_plan *plan)
+void rule_of_thumb_fill(
+	const struct inference_request *request, const struct demand *demand, const struct fleet *fleet, struct inference_plan *plan)
 {
 	double engines = fleet->candidate->slice ? (double)fleet->candidate->slice->per_board : 1; /* engines of one accelerator */
 	double modelled = engines * fleet->replica_requests_per_s * demand->shape.output_tokens / (double)fleet->gpus_per_replica;
@@ -29,11 +29,9 @@ void rule_of_thumb_fill(const struct inference_request *request, const struct de
 		"%.6g output tokens / %.6g tokens/s per GPU (%s) x %.6g queries a minute / 60 = %.4g GPUs; the plan has %lld: "
 		"whole replicas of %lld, "
 		"headroom %g%s%s",
-		demand->shape.output_tokens, throughput,
-		is_given(request->throughput_tokens_per_s_per_gpu) ? "given" : "modelled at saturation",
-		fleet->requests_per_s * seconds_per_minute, exact, (long long)fleet->gpu_count,
-		(long long)fleet->gpus_per_replica, demand->headroom, demand->spare_replicas > 0 ? ", spare replicas" : "",
-		is_given(demand->promise.ttft_s) || is_given(demand->promise.tpot_s) || is_given(demand->promise.e2e_s)
-			? ", the slo's smaller batches"
-			: "");
+		demand->shape.output_tokens, throughput, is_given(request->throughput_tokens_per_s_per_gpu) ? "given" : "modelled at saturation",
+		fleet->requests_per_s * seconds_per_minute, exact, (long long)fleet->gpu_count, (long long)fleet->gpus_per_replica,
+		demand->headroom, demand->spare_replicas > 0 ? ", spare replicas" : "",
+		is_given(demand->promise.ttft_s) || is_given(demand->promise.tpot_s) || is_given(demand->promise.e2e_s) ? ", the slo's smaller batches"
+																												: "");
 }

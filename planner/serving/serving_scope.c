@@ -6,15 +6,21 @@
  * tests/validation/inference.jsonl. */
 static const struct serving_scope_row rows[SERVING_QUANTITY_COUNT] = {
 	[SERVING_PARAMS] = {"parameters of the model", 6.05e9, 1.027e12,
-		"gemm_fraction_16 neuron_gemm latent_layer_s latent_gain gemm_fraction_8 gemm_fraction_4 memory_fraction widening_memory expert_widening kernel_s layer_s elementwise_passes", "gpt-j-6b, kimi-k2.5"},
+		"gemm_fraction_16 neuron_gemm latent_layer_s latent_gain gemm_fraction_8 gemm_fraction_4 memory_fraction widening_memory expert_widening kernel_s layer_s elementwise_passes",
+		"gpt-j-6b, kimi-k2.5"},
 	[SERVING_PROMPT] = {"tokens of a prompt", 128, 32768,
-		"prefill_efficiency neuron_attention prefill_half_tokens state_efficiency launch_s vllm_first_token_s native_first_token_s pytorch_first_token_s sglang_first_token_s", "inf0001, inf0719"},
-	[SERVING_OUTPUT] = {"tokens of an answer", 1, 32768, "vllm_stream_s sequence_s grace_host vllm_sequence_s native_step_s pytorch_step_s batch_kernels sglang_step_s", "inf0876, inf0697"},
-	[SERVING_CONTEXT] = {"tokens of prompt and answer", 129, 33792, "decode_efficiency neuron_pair_s decode_flops_efficiency decode_attention_s", "inf0876, inf0697"},
+		"prefill_efficiency neuron_attention prefill_half_tokens state_efficiency launch_s vllm_first_token_s native_first_token_s pytorch_first_token_s sglang_first_token_s",
+		"inf0001, inf0719"},
+	[SERVING_OUTPUT] = {"tokens of an answer", 1, 32768,
+		"vllm_stream_s sequence_s grace_host vllm_sequence_s native_step_s pytorch_step_s batch_kernels sglang_step_s", "inf0876, inf0697"},
+	[SERVING_CONTEXT] = {"tokens of prompt and answer", 129, 33792,
+		"decode_efficiency neuron_pair_s decode_flops_efficiency decode_attention_s", "inf0876, inf0697"},
 	[SERVING_ACCELERATORS] = {"accelerators of a replica", 1, 8, "vllm_request_s native_request_s sglang_request_s", "inf0001, inf0133"},
-	[SERVING_TENSOR] = {"tensor-parallel degree", 1, 8, "reduce_s reduce_rank_s rank_late_s rank_step_s neuron_reduce_s neuron_link_fraction reduce_knee_bytes", "inf0001, inf0133"},
+	[SERVING_TENSOR] = {"tensor-parallel degree", 1, 8,
+		"reduce_s reduce_rank_s rank_late_s rank_step_s neuron_reduce_s neuron_link_fraction reduce_knee_bytes", "inf0001, inf0133"},
 	[SERVING_EXPERT_RANKS] = {"expert-parallel degree", 1, 8,
-		"expert_efficiency triton_experts triton_products expert_tile_tokens expert_half_width expert_half_memory expert_imbalance expert_spread reduce_rank_s", "inf0001, inf0692"},
+		"expert_efficiency triton_experts triton_products expert_tile_tokens expert_half_width expert_half_memory expert_imbalance expert_spread reduce_rank_s",
+		"inf0001, inf0692"},
 };
 
 const struct serving_scope_row *serving_scope_row_of(enum serving_quantity quantity)
@@ -38,7 +44,8 @@ static void check_quantity(struct serving_scope *scope, enum serving_quantity qu
 	scope->log_sigma = interval_joint_sigma(scope->log_sigma, SERVING_SCOPE_LOG_SIGMA * distance);
 }
 
-struct serving_scope serving_scope_of(const struct model *model, const struct replica_layout *layout, double prompt_tokens, double output_tokens)
+struct serving_scope serving_scope_of(
+	const struct model *model, const struct replica_layout *layout, double prompt_tokens, double output_tokens)
 {
 	struct serving_scope scope = {.count = 0};
 	bool experts = false;
@@ -73,7 +80,8 @@ void serving_scope_warn(const struct serving_scope *scope, struct findings *find
 		const struct serving_scope_row *row = &rows[scope->outside[i].quantity];
 		size_t length = strlen(list);
 
-		snprintf(list + length, sizeof list - length, "%s%s %.3g (%.3g to %.3g)", i > 0 ? ", " : "", row->name, scope->outside[i].value, row->from, row->to);
+		snprintf(list + length, sizeof list - length, "%s%s %.3g (%.3g to %.3g)", i > 0 ? ", " : "", row->name, scope->outside[i].value,
+			row->from, row->to);
 	}
 	if (scope->count > 0)
 		findings_warn(findings, "outside of what was measured: %s. Intervals are wider", list);

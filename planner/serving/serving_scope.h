@@ -10,7 +10,14 @@
 #include "planner/serving/serving_practice.h"
 
 enum serving_quantity {
-	SERVING_PARAMS, SERVING_PROMPT, SERVING_OUTPUT, SERVING_CONTEXT, SERVING_ACCELERATORS, SERVING_TENSOR, SERVING_EXPERT_RANKS, SERVING_QUANTITY_COUNT
+	SERVING_PARAMS,
+	SERVING_PROMPT,
+	SERVING_OUTPUT,
+	SERVING_CONTEXT,
+	SERVING_ACCELERATORS,
+	SERVING_TENSOR,
+	SERVING_EXPERT_RANKS,
+	SERVING_QUANTITY_COUNT
 };
 
 struct serving_scope_row {
@@ -42,7 +49,8 @@ struct serving_scope {
  * Returned: the quantities outside; log_sigma = root of the sum of squares of SERVING_SCOPE_LOG_SIGMA x ln(value /
  *           nearer end).
  * Case:     tests/planner/test_serving_scope.c, the_distance_widens. */
-struct serving_scope serving_scope_of(const struct model *model, const struct replica_layout *layout, double prompt_tokens, double output_tokens);
+struct serving_scope serving_scope_of(
+	const struct model *model, const struct replica_layout *layout, double prompt_tokens, double output_tokens);
 
 /* E180. Joins the spread to each of the residuals. A residual of 0 belongs to a given figure and stays 0.
  * Case: tests/planner/test_serving_scope.c, the_distance_widens. */

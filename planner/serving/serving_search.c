@@ -10,8 +10,7 @@ static const double less_load = 0.98; /* simulated load over that by formulas; a
 static const double rank_rounding = 1e-9;
 enum { BATCH_LIMIT_MOST = 8192, BATCH_LIMIT_LEAST = 4, RIVALS_MOST = 2 };
 
-void search_start(struct search *search, const struct inference_input *input, const struct demand *demand,
-	const struct fleet_limits *limits)
+void search_start(struct search *search, const struct inference_input *input, const struct demand *demand, const struct fleet_limits *limits)
 {
 	search->input = input;
 	search->demand = demand;
@@ -157,7 +156,7 @@ static bool slice_may_serve(const struct inference_request *request)
 	const struct serving_parallelism *pinned = &request->parallelism;
 
 	return pinned->tensor <= 1 && pinned->pipeline <= 1 && pinned->expert <= 1 && pinned->attention_data <= 1 &&
-		   pinned->disaggregated != TRUTH_TRUE && !is_given(request->throughput_tokens_per_s_per_gpu);
+		pinned->disaggregated != TRUTH_TRUE && !is_given(request->throughput_tokens_per_s_per_gpu);
 }
 
 /* Sizes the fleet of a layout, with the best batch limit unless the request gives one. */
@@ -213,7 +212,8 @@ static void search_layouts(struct search *search, const struct candidate *candid
 				best = fleet;
 				found = true;
 			}
-			if (!raised || !found || (fleet.verdict == FLEET_OK && rank_of(search, &fleet) <= raised_worth * (1 + rank_rounding) * rank_of(search, &best)))
+			if (!raised || !found ||
+				(fleet.verdict == FLEET_OK && rank_of(search, &fleet) <= raised_worth * (1 + rank_rounding) * rank_of(search, &best)))
 				search_keep(search, &fleet);
 		}
 	}
@@ -222,8 +222,8 @@ static void search_layouts(struct search *search, const struct candidate *candid
 void search_candidate(struct search *search, const struct candidate *candidate)
 {
 	const struct inference_request *request = &search->input->request;
-	struct replica_layout base = layout_base(&request->common, request->kv_precision, request->engine,
-		request->engine_release, &request->parallelism, candidate);
+	struct replica_layout base = layout_base(
+		&request->common, request->kv_precision, request->engine, request->engine_release, &request->parallelism, candidate);
 
 	if (candidate->slice && !slice_may_serve(request))
 		return;
@@ -243,7 +243,8 @@ void search_all(struct search *search)
 {
 	const struct inference_input *input = search->input;
 
-	for (size_t i = 0; i < input->candidate_count && !input->request.mig_profile && !progress_stopped(input->progress); i++) /* with mig_profile the request is for slices only */
+	for (size_t i = 0; i < input->candidate_count && !input->request.mig_profile && !progress_stopped(input->progress);
+		 i++) /* with mig_profile the request is for slices only */
 		search_candidate(search, &input->candidates[i]);
 	for (size_t i = 0; i < input->slice_count && !progress_stopped(input->progress); i++)
 		search_candidate(search, &input->slices[i]);
@@ -273,7 +274,7 @@ static void try_batch(struct search *search, struct simulator *simulator, struct
 static void try_smaller_batches(struct search *search, struct simulator *simulator, struct fleet *fleet, const struct fleet *by_formulas)
 {
 	bool late = fleet->verdict != FLEET_OK || fleet->replicas > by_formulas->replicas ||
-				fleet->requests_per_s < less_load * by_formulas->requests_per_s;
+		fleet->requests_per_s < less_load * by_formulas->requests_per_s;
 	double seen = fleet->trial ? exp2(ceil(log2(fmax(fleet->trial->mean_batch, 1)))) : 0;
 
 	if (!late || !(seen > BATCH_LIMIT_LEAST) || search->input->request.parallelism.max_batch > 0)
@@ -366,8 +367,7 @@ static struct fleet *next_of_front(struct search *search, const bool answered[FL
 		struct fleet *next = NULL;
 
 		for (size_t i = 0; i < search->count; i++)
-			if (!passed[i] && search->fleets[i].verdict == FLEET_OK &&
-				(!next || search_is_better(search, &search->fleets[i], next)))
+			if (!passed[i] && search->fleets[i].verdict == FLEET_OK && (!next || search_is_better(search, &search->fleets[i], next)))
 				next = &search->fleets[i];
 		if (!next || !is_dominated(search, next))
 			return next;
@@ -375,8 +375,7 @@ static struct fleet *next_of_front(struct search *search, const bool answered[FL
 	}
 }
 
-size_t search_front(
-	struct search *search, struct simulator *simulator, const struct fleet *best, struct fleet **front, size_t wanted)
+size_t search_front(struct search *search, struct simulator *simulator, const struct fleet *best, struct fleet **front, size_t wanted)
 {
 	bool answered[FLEETS_MAX] = {false};
 	size_t count = 0, kept = 0;

@@ -19,8 +19,7 @@ struct search {
 	struct shortfall shortfall;
 };
 
-void search_start(struct search *search, const struct inference_input *input, const struct demand *demand,
-	const struct fleet_limits *limits);
+void search_start(struct search *search, const struct inference_input *input, const struct demand *demand, const struct fleet_limits *limits);
 
 /* Sizes every layout, precision and batch limit of a candidate. */
 void search_candidate(struct search *search, const struct candidate *candidate);
@@ -38,8 +37,7 @@ bool search_simulate(struct search *search, struct simulator *simulator, struct 
 /* Finds the Pareto front of cost, carbon, accelerators and the objective, simulated, without `best`. Without a given
  * load the load counts too; without a promise the time of a request does. Fills at most `wanted` fleets, the best
  * first. Returns their number. */
-size_t search_front(
-	struct search *search, struct simulator *simulator, const struct fleet *best, struct fleet **front, size_t wanted);
+size_t search_front(struct search *search, struct simulator *simulator, const struct fleet *best, struct fleet **front, size_t wanted);
 
 /* True if `a` is better than `b`: by the extent of replicas, overload and the objective; then by accelerators, cost,
  * capacity, carbon and time of a request. */

@@ -67,7 +67,8 @@ static bool outcomes_of(struct trial_world *world, struct outcomes *outcomes)
 		return false;
 	fleet_cost(fleet, &replica, &world->demand, &world->limits, &costs, NULL);
 	outcomes->values[OUTCOME_USD] = costs.usd_per_hour * HOURS_PER_MONTH + (world->usd_factor - 1) * costs.accelerators_usd_per_month;
-	outcomes->values[OUTCOME_CARBON] = costs.footprint.carbon.operational_kgco2e * world->power_factor + costs.footprint.carbon.embodied_kgco2e;
+	outcomes->values[OUTCOME_CARBON] = costs.footprint.carbon.operational_kgco2e * world->power_factor +
+		costs.footprint.carbon.embodied_kgco2e;
 	outcomes->values[OUTCOME_ENERGY] = costs.footprint.energy.total_kwh * world->power_factor;
 	outcomes->values[OUTCOME_WATER] = costs.footprint.water_l * world->power_factor;
 	outcomes->values[OUTCOME_TOKENS] = tokens;
@@ -224,7 +225,8 @@ static const struct lever {
 };
 
 /* Returns the known figure that changes most; `first` if none changes. */
-static enum outcome most_moved(const struct outcomes *base, const struct outcomes *low, const struct outcomes *high, enum outcome first, enum outcome last)
+static enum outcome most_moved(
+	const struct outcomes *base, const struct outcomes *low, const struct outcomes *high, enum outcome first, enum outcome last)
 {
 	enum outcome most = first;
 	double moved = 0;
@@ -240,7 +242,8 @@ static enum outcome most_moved(const struct outcomes *base, const struct outcome
 	return most;
 }
 
-static void lever_note(const struct trial_world *as_is, const struct lever *lever, const struct figure *input, bool fixed, struct findings *findings)
+static void lever_note(
+	const struct trial_world *as_is, const struct lever *lever, const struct figure *input, bool fixed, struct findings *findings)
 {
 	double ends[2] = {input->low, input->high}, scale = lever->change == change_price ? 1 / input->value : 1, change_low, change_high;
 	struct outcomes outcomes[3];
@@ -270,7 +273,8 @@ static void lever_note(const struct trial_world *as_is, const struct lever *leve
 		change_high = outcomes[2].values[moved] / outcomes[0].values[moved] - 1;
 	}
 	if (fmax(fabs(change_low), fabs(change_high)) >= least_effect)
-		findings_sensitivity(findings, input, outcome_names[moved], change_low, change_high, lever->sized ? SENSITIVITY_WHOLE : SENSITIVITY_EXACT);
+		findings_sensitivity(
+			findings, input, outcome_names[moved], change_low, change_high, lever->sized ? SENSITIVITY_WHOLE : SENSITIVITY_EXACT);
 }
 
 static struct figure moved_by_a_tenth(const char *field, double value, enum provenance_status status)
@@ -279,11 +283,13 @@ static struct figure moved_by_a_tenth(const char *field, double value, enum prov
 }
 
 /* Fills the inputs of the demand, which an option does not list. */
-static void demand_inputs(const struct inference_request *request, const struct fleet *fleet, const struct demand *demand, struct figures *inputs)
+static void demand_inputs(
+	const struct inference_request *request, const struct fleet *fleet, const struct demand *demand, struct figures *inputs)
 {
 	static const double headroom_low = 0.05, headroom_high = 0.2; /* half and twice the default (E59) */
 
-	bool by_minute = is_given(request->queries_per_minute) && !is_given(request->requests_per_s) && request->trace.count + request->rate_profile.count == 0;
+	bool by_minute = is_given(request->queries_per_minute) && !is_given(request->requests_per_s) &&
+		request->trace.count + request->rate_profile.count == 0;
 
 	if (is_given(demand->requests_per_s) && by_minute)
 		figures_add(inputs, moved_by_a_tenth("queries_per_minute", fleet->requests_per_s * seconds_per_minute, PROVENANCE_GIVEN));

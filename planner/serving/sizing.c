@@ -33,8 +33,8 @@ static struct fleet_limits limits_of(const struct inference_input *input)
 		.assurance = assurance_of(request->common.confidence, &practice)};
 }
 
-static void workload_fill(const struct model *model, const struct demand *demand, enum precision precision,
-	enum precision kv_precision, struct inference_plan *plan)
+static void workload_fill(const struct model *model, const struct demand *demand, enum precision precision, enum precision kv_precision,
+	struct inference_plan *plan)
 {
 	double prompt = demand->shape.prompt_tokens, context = prompt + demand->shape.output_tokens / 2;
 
@@ -47,15 +47,15 @@ static void workload_fill(const struct model *model, const struct demand *demand
 	plan->workload.flops_per_prompt = prompt * model_forward_flops_per_token(model, prompt);
 }
 
-static void option_and_schedule(struct search *search, const struct fleet *fleet, struct simulator *simulator, struct inference_option *option,
-	struct findings *findings)
+static void option_and_schedule(struct search *search, const struct fleet *fleet, struct simulator *simulator,
+	struct inference_option *option, struct findings *findings)
 {
 	option_fill(search->input, fleet, search->demand, search->limits, option, findings);
 	autoscaling_fill(search->input, fleet, search->demand, search->limits, simulator, option);
 }
 
-static void hours_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
-	struct inference_plan *plan)
+static void hours_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
+	const struct fleet_limits *limits, struct inference_plan *plan)
 {
 	struct replica replica;
 
@@ -103,7 +103,8 @@ static void hours_read(const struct inference_input *input, struct demand *deman
 	double offset = given_or(input->request.utc_offset_hours, 0);
 
 	if (series && series->count == 0 && input->candidates[0].site.run_start_us > 0)
-		findings_warn(findings, "site.start is not used: no hours of this site's grid are known from then on, so carbon uses the grid's mean. Give site.series, or a "
+		findings_warn(findings,
+			"site.start is not used: no hours of this site's grid are known from then on, so carbon uses the grid's mean. Give site.series, or a "
 			"site whose grid has a feed");
 	if (is_given(input->request.utc_offset_hours) && (!series || series->count == 0))
 		findings_warn(findings, "utc_offset_hours is not used: no hours of the grid are known (site.series)");
@@ -138,8 +139,7 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	if (demand_read(request, &demand, &plan->findings, failure) != STATUS_OK)
 		return failure->status;
 	if (input->model.kind != MODEL_TRANSFORMER)
-		return failure_set(
-			failure, STATUS_INVALID, "serving is planned for transformers; a generic model has no tokens to generate");
+		return failure_set(failure, STATUS_INVALID, "serving is planned for transformers; a generic model has no tokens to generate");
 	limits.prompt_tokens = demand.shape.prompt_tokens;
 	limits.output_tokens = demand.shape.output_tokens;
 	hours_read(input, &demand, &grid, &plan->findings);

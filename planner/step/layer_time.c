@@ -16,7 +16,7 @@ struct layer_work {
 	struct product_time attention; /* forward pass of the scores, for selective recomputation */
 	double element_forward_s;
 	enum recompute recompute;
-	double last_s; /* forward pass of the product that ends the layer: its output is the next layer's input, which is kept */
+	double last_s;   /* forward pass of the product that ends the layer: its output is the next layer's input, which is kept */
 	double expand_s; /* MLA: queries, keys and values from their latents, which selective recomputation repeats */
 };
 
@@ -73,10 +73,13 @@ static double causal_span(double sequence, int window)
 static void work_scores(struct layer_work *work, double key_dim, double value_dim)
 {
 	const struct setting *setting = work->setting;
-	struct attention attention = {
-		.tokens = work->degrees->rows, .span_tokens = work->kind->bidirectional ? setting->sequence : causal_span(setting->sequence, work->kind->window),
-		.sequence = setting->sequence, .heads = fmax(1, work->kind->heads / work->degrees->tensor),
-		.key_dim = key_dim, .value_dim = value_dim, .fused = setting->software.fused_attention,
+	struct attention attention = {.tokens = work->degrees->rows,
+		.span_tokens = work->kind->bidirectional ? setting->sequence : causal_span(setting->sequence, work->kind->window),
+		.sequence = setting->sequence,
+		.heads = fmax(1, work->kind->heads / work->degrees->tensor),
+		.key_dim = key_dim,
+		.value_dim = value_dim,
+		.fused = setting->software.fused_attention,
 		.score_traffic = setting->software.score_traffic};
 	struct product_time backward;
 
@@ -165,7 +168,8 @@ static void work_experts(struct layer_work *work)
 	double tokens = degrees->rows / (degrees->tensor / split) * kind->experts_active;
 	double held = fmax(1, kind->experts / degrees->expert), up = (kind->gated ? 2.0 : 1.0) * kind->expert_width / split;
 	double rows = tokens / held;
-	double rate = setting->software.expert_speed * (setting->software.fused_experts ? 1 : setting->physics->expert_fraction) * rows / (rows + setting->physics->expert_half_rows);
+	double rate = setting->software.expert_speed * (setting->software.fused_experts ? 1 : setting->physics->expert_fraction) * rows /
+		(rows + setting->physics->expert_half_rows);
 
 	if (setting->software.waits_for_counts && setting->device.domain <= setting->device.node)
 		work->time.waits_s = 2 * setting->physics->expert_wait_s;
@@ -198,8 +202,9 @@ static void work_recompute(struct layer_work *work)
  * spread over ranks instead of split. */
 static int tensor_pairs(const struct layer_kind *kind, bool experts_split)
 {
-	return (kind->mixer != MIXER_NONE) + (kind->feed_forward == FEED_FORWARD_DENSE ||
-		(kind->feed_forward == FEED_FORWARD_EXPERTS && (experts_split || kind->shared_width > 0)));
+	return (kind->mixer != MIXER_NONE) +
+		(kind->feed_forward == FEED_FORWARD_DENSE ||
+			(kind->feed_forward == FEED_FORWARD_EXPERTS && (experts_split || kind->shared_width > 0)));
 }
 
 /* E29. Returns what the layer's work leaves exposed of a communication, and counts what it hides. Work that hides other
@@ -240,7 +245,7 @@ static void work_context_comm(struct layer_work *work)
 	const struct layer_kind *kind = work->kind;
 	struct group group = collective_group(&setting->device, work->degrees->context, work->degrees->tensor);
 	double width = kind->mixer == MIXER_MLA ? (double)kind->heads * (2 * kind->head_dim + kind->rope_head_dim)
-	                                        : (double)kind->kv_heads * 2 * kind->head_dim;
+											: (double)kind->kv_heads * 2 * kind->head_dim;
 	double bytes = work->degrees->context * work->degrees->rows * width / work->degrees->tensor * setting->device.wide_bytes;
 	double passes_s = work->time.forward_s + work->time.backward_s, once_s, ring_s;
 
@@ -262,7 +267,8 @@ static double experts_exchange_s(const struct setting *setting, const struct lay
 	bool hidden = group.machine >= group.ranks ? setting->software.hides_expert_inside : setting->software.hides_expert_across;
 
 	*shown = hidden ? 1 - setting->physics->overlap : 1;
-	return collective_all_to_all_s(&setting->device, setting->physics, group, bytes, setting->software.merges_copies ? kind->experts_active : 0);
+	return collective_all_to_all_s(
+		&setting->device, setting->physics, group, bytes, setting->software.merges_copies ? kind->experts_active : 0);
 }
 
 /* Returns the bytes of one token that a rank sends to its experts. */
@@ -290,7 +296,8 @@ double layer_unread_flops_per_token(const struct model *model)
 		const struct layer_kind *kind = &model->kinds[k];
 
 		if (kind->feed_forward == FEED_FORWARD_DENSE || kind->shared_width > 0)
-			flops += model_kind_layers(model, k) * 2.0 * model->hidden * (kind->feed_forward == FEED_FORWARD_DENSE ? kind->width : kind->shared_width);
+			flops += model_kind_layers(model, k) * 2.0 * model->hidden *
+				(kind->feed_forward == FEED_FORWARD_DENSE ? kind->width : kind->shared_width);
 	}
 	return flops;
 }
@@ -300,7 +307,8 @@ double layers_exchange_token_s(const struct setting *setting, double tensor, dou
 	static const double tokens = 1e12; /* so many that no latency counts, not even that of a torus's hops */
 	const struct model *model = setting->model;
 	struct group group = collective_group(&setting->device, tensor, 1);
-	double once_s, shown = 1 - (setting->software.hides_tensor && group.local >= group.ranks ? setting->physics->overlap : 0), expert_shown = 0, sum_s = 0;
+	double once_s, shown = 1 - (setting->software.hides_tensor && group.local >= group.ranks ? setting->physics->overlap : 0),
+				   expert_shown = 0, sum_s = 0;
 
 	if (model->kind == MODEL_GENERIC)
 		return 0;
@@ -308,7 +316,8 @@ double layers_exchange_token_s(const struct setting *setting, double tensor, dou
 	for (int k = 0; k < model->kind_count; k++) {
 		const struct layer_kind *kind = &model->kinds[k];
 		double all_s = kind->feed_forward == FEED_FORWARD_EXPERTS && experts > 1
-			? 4 * experts_exchange_s(setting, kind, experts, tokens * expert_token_bytes(setting, kind, tensor), &expert_shown) : 0;
+			? 4 * experts_exchange_s(setting, kind, experts, tokens * expert_token_bytes(setting, kind, tensor), &expert_shown)
+			: 0;
 
 		sum_s += model_kind_layers(model, k) * (2 * shown * tensor_pairs(kind, false) * once_s + (all_s > 0 ? expert_shown * all_s : 0));
 	}
@@ -331,7 +340,9 @@ static void work_adapters(struct layer_work *work)
 	const struct setting *setting = work->setting;
 
 	if (setting->frozen && setting->software.separate_adapters)
-		work_elements(work, (setting->software.fuses_adapters ? adapter_moves_fused : adapter_moves) * setting->device.wide_bytes * work->degrees->rows * adapter_width(setting->model, work->kind) / work->degrees->tensor);
+		work_elements(work,
+			(setting->software.fuses_adapters ? adapter_moves_fused : adapter_moves) * setting->device.wide_bytes * work->degrees->rows *
+				adapter_width(setting->model, work->kind) / work->degrees->tensor);
 }
 
 /* E157. QLoRA widens weights of half a byte before each pass that multiplies by them
@@ -369,15 +380,16 @@ double generic_sample_activation_bytes(const struct setting *setting, double val
 {
 	static const double values_per_flop = 25e6 / 8.2e9;
 
-	return setting->model->generic_activation_bytes > 0 ? setting->model->generic_activation_bytes : setting->forward_flops_per_token * values_per_flop * value_bytes;
+	return setting->model->generic_activation_bytes > 0 ? setting->model->generic_activation_bytes
+														: setting->forward_flops_per_token * values_per_flop * value_bytes;
 }
 
 /* E158. Returns the time of a generic model for one micro-batch. */
 static struct layer_time generic_time(const struct setting *setting, const struct degrees *degrees)
 {
 	double forward_s = setting->forward_flops_per_token * degrees->rows / (setting->device.linear_flops_per_s * generic_fraction);
-	double moved_s = memory_stream_s(&setting->device,
-		generic_moves * degrees->rows * generic_sample_activation_bytes(setting, setting->device.wide_bytes));
+	double moved_s = memory_stream_s(
+		&setting->device, generic_moves * degrees->rows * generic_sample_activation_bytes(setting, setting->device.wide_bytes));
 	struct layer_time time = {.forward_s = forward_s + moved_s, .backward_s = 2 * (forward_s + moved_s), .traffic_s = 3 * moved_s};
 
 	generic_tables(setting, degrees, &time);
@@ -437,7 +449,8 @@ void layer_times_of(const struct setting *setting, const struct parallelism *lay
 	if (setting->model->kind != MODEL_GENERIC)
 		work_compute(&work);
 	for (int recompute = RECOMPUTE_NONE; recompute < RECOMPUTE_COUNT; recompute++)
-		times[recompute] = setting->model->kind == MODEL_GENERIC ? generic_time(setting, degrees) : work_finish(work, (enum recompute)recompute);
+		times[recompute] = setting->model->kind == MODEL_GENERIC ? generic_time(setting, degrees)
+																 : work_finish(work, (enum recompute)recompute);
 }
 
 struct layer_time layer_time_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind)
@@ -462,20 +475,30 @@ struct layer_time ends_time_of(const struct setting *setting, const struct degre
 		return (struct layer_time){0};
 	forward = gemm_forward(device, setting->physics, &logits);
 	backward = gemm_backward(device, setting->physics, &logits, setting->frozen);
-	loss_s = memory_traffic_s(device, setting->physics, rows * columns * 32); /* bytes of a logit: to 32 bits 6, logarithm of the softmax 12, its gradient 12, part of the way back to 16 bits */
-	return (struct layer_time){.forward_s = forward.time_s + loss_s / 2, .backward_s = backward.time_s + loss_s / 2,
+	loss_s = memory_traffic_s(device, setting->physics,
+		rows * columns * 32); /* bytes of a logit: to 32 bits 6, logarithm of the softmax 12, its gradient 12, part of the way back to 16 bits */
+	return (struct layer_time){.forward_s = forward.time_s + loss_s / 2,
+		.backward_s = backward.time_s + loss_s / 2,
 		.traffic_s = forward.traffic_s + backward.traffic_s + loss_s};
 }
 
 double layer_time_total_s(const struct layer_time *time)
 {
-	return time->forward_s + time->backward_s + time->recompute_s + time->tensor_s + time->context_s + time->expert_s + time->waits_s + time->gather_s;
+	return time->forward_s + time->backward_s + time->recompute_s + time->tensor_s + time->context_s + time->expert_s + time->waits_s +
+		time->gather_s;
 }
 
 void least_token_times(struct setting *setting)
 {
-	const struct parallelism whole = {.tensor = 1, .pipeline = 1, .data = 1, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1024,
-		.zero_group = 1, .recompute = RECOMPUTE_FULL};
+	const struct parallelism whole = {.tensor = 1,
+		.pipeline = 1,
+		.data = 1,
+		.context = 1,
+		.expert = 1,
+		.interleave = 1,
+		.micro_batch = 1024,
+		.zero_group = 1,
+		.recompute = RECOMPUTE_FULL};
 	struct degrees degrees = degrees_of(setting, &whole);
 
 	setting->least_token_s = setting->least_again_token_s = 0;
@@ -491,7 +514,8 @@ void least_token_times(struct setting *setting)
 double teacher_time_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees)
 {
 	enum precision precision = setting->input->request.distillation.teacher_precision;
-	double share = precision == PRECISION_UNSET ? 1
+	double share = precision == PRECISION_UNSET
+		? 1
 		: accelerator_peak_flops_per_s(&setting->candidate->accelerator, precision, NULL) / setting->device.peak_flops_per_s;
 	double forward_s, gather_s, spread = degrees->tensor * degrees->pipeline;
 

@@ -12,15 +12,15 @@
 double generic_sample_activation_bytes(const struct setting *setting, double value_bytes);
 
 struct layer_time {
-	double forward_s, backward_s; /* compute and element-wise work */
-	double recompute_s;           /* forward work that the backward pass repeats */
-	double traffic_s;             /* part of forward_s + backward_s that memory bandwidth limits */
-	double tensor_s, context_s, expert_s; /* exposed communication of forward pass, backward pass and recomputation */
-	double waits_s;               /* time that the host waits for the counts of routed tokens, forward and backward */
+	double forward_s, backward_s;           /* compute and element-wise work */
+	double recompute_s;                     /* forward work that the backward pass repeats */
+	double traffic_s;                       /* part of forward_s + backward_s that memory bandwidth limits */
+	double tensor_s, context_s, expert_s;   /* exposed communication of forward pass, backward pass and recomputation */
+	double waits_s;                         /* time that the host waits for the counts of routed tokens, forward and backward */
 	double ring_forward_s, ring_backward_s; /* part of each pass that hides the ring of context ranks; it hides nothing else */
-	double hidden_s;              /* communication that forward_s and backward_s hide */
-	double hidden_backward_s;     /* communication and gathers that backward_s and recompute_s hide */
-	double gather_s;              /* exposed gathers and scatters of ZeRO-2 and 3; 0 until sharding_expose() adds them */
+	double hidden_s;                        /* communication that forward_s and backward_s hide */
+	double hidden_backward_s;               /* communication and gathers that backward_s and recompute_s hide */
+	double gather_s;                        /* exposed gathers and scatters of ZeRO-2 and 3; 0 until sharding_expose() adds them */
 };
 
 double layer_time_total_s(const struct layer_time *time); /* all but traffic_s, which is part of the rest, and what is hidden */

@@ -16,13 +16,13 @@ struct shared {
 struct trial {
 	struct layout_search *search;
 	struct found tight; /* the fastest layout that fits, but fills more than comfortable_bytes */
-	bool described; /* pinned degrees describe a run: absent members take their usual value where there is one */
+	bool described;     /* pinned degrees describe a run: absent members take their usual value where there is one */
 	double capacity_bytes, comfortable_bytes, layers[MODEL_LAYER_KINDS_MAX]; /* layers: of each kind */
 	struct parallelism layout;
 	struct stages stages;
 	struct memory_parts memory;
 	struct degrees degrees;
-	double least_exchange_s;   /* s a token: exchange of all layers between tensor and expert ranks */
+	double least_exchange_s; /* s a token: exchange of all layers between tensor and expert ranks */
 	bool stepped;            /* `step` is filled: of ZeRO-1 over all ranks, valid while only ZeRO stage and group change */
 	struct step_result step;
 	struct shared shared[MICRO_BATCHES_MAX];
@@ -106,7 +106,8 @@ static const struct sharding *trial_sharding(struct trial *trial, const struct p
 	struct known_sharding *known = trial->shardings, *end = trial->shardings + trial->sharding_count;
 
 	degrees.zero_group = (double)layout->zero_group;
-	while (known < end && (known->zero_stage != layout->zero_stage || known->zero_group != layout->zero_group ||
+	while (known < end &&
+		(known->zero_stage != layout->zero_stage || known->zero_group != layout->zero_group ||
 			known->sharding.scatters != sharding_scatters(layout, &degrees)))
 		known++;
 	if (known < end)
@@ -137,7 +138,8 @@ static double least_arithmetic_s(const struct trial *trial)
 	const struct setting *setting = trial->search->setting;
 	double again_s = trial->layout.recompute == RECOMPUTE_FULL && trial->layout.kept_layers <= 0 ? setting->least_again_token_s : 0;
 
-	return least_sample_s(trial, trial->degrees.rows * ((setting->least_token_s + again_s) / trial->degrees.tensor + trial->least_exchange_s));
+	return least_sample_s(
+		trial, trial->degrees.rows * ((setting->least_token_s + again_s) / trial->degrees.tensor + trial->least_exchange_s));
 }
 
 /* True if a layout with this lower bound cannot be faster than the best so far. */
@@ -217,10 +219,13 @@ static int64_t kept_at_least(const struct trial *trial, const struct shared *sha
 	if (!search->best.any || search->exhaustive)
 		return 1;
 	for (int k = 0; k < shared->parts[RECOMPUTE_FULL].kinds; k++)
-		spared_s = fmax(spared_s, layer_time_total_s(&shared->parts[RECOMPUTE_FULL].layers[k]) - layer_time_total_s(&shared->parts[RECOMPUTE_NONE].layers[k]));
+		spared_s = fmax(spared_s,
+			layer_time_total_s(&shared->parts[RECOMPUTE_FULL].layers[k]) - layer_time_total_s(&shared->parts[RECOMPUTE_NONE].layers[k]));
 	spared_sample_s = least_sample_s(trial, spared_s * trial->degrees.pipeline);
 	best_s = sample_s(&search->best.step);
-	return bound_s <= best_s || !(spared_sample_s > 0) ? 1 : (int64_t)fmin(1e9, fmax(1, floor((bound_s - best_s) / spared_sample_s * (1 - 1e-9))));
+	return bound_s <= best_s || !(spared_sample_s > 0)
+		? 1
+		: (int64_t)fmin(1e9, fmax(1, floor((bound_s - best_s) / spared_sample_s * (1 - 1e-9))));
 }
 
 /* A dropped activation saves at most itself, the space between its blocks, and what the allocator keeps of it (E38). */
@@ -235,7 +240,9 @@ static void trial_keep_some(struct trial *trial, const struct shared *shared, co
 
 	if (trial->stages.count > 1 && stage_layers(&trial->stages, 1) > over)
 		over = stage_layers(&trial->stages, 1);
-	if (least >= over || keeping_all->total_bytes - saved_at_most * keeping_all->activations_bytes * (1 - (double)least / (double)over) > trial->comfortable_bytes)
+	if (least >= over ||
+		keeping_all->total_bytes - saved_at_most * keeping_all->activations_bytes * (1 - (double)least / (double)over) >
+			trial->comfortable_bytes)
 		return;
 	trial->layout.recompute = RECOMPUTE_FULL;
 	while (over - fitting > 1) {
@@ -270,8 +277,12 @@ static bool scatters_too_slowly(struct trial *trial, const struct shared *shared
 	if (!trial->search->best.any || trial->search->exhaustive || layout->zero_stage < 2)
 		return false;
 	sharding = trial_sharding(trial, layout);
-	return sharding->scatters && !sharding->once && too_slow(trial, least_sample_s(trial, layers_s(trial, step_parts_scattered(trial->search->setting, layout,
-		sharding, &shared->parts[layout->kept_layers > 0 ? RECOMPUTE_NONE : layout->recompute], &own))));
+	return sharding->scatters && !sharding->once &&
+		too_slow(trial,
+			least_sample_s(trial,
+				layers_s(trial,
+					step_parts_scattered(trial->search->setting, layout, sharding,
+						&shared->parts[layout->kept_layers > 0 ? RECOMPUTE_NONE : layout->recompute], &own))));
 }
 
 static bool trial_may_keep_some(const struct trial *trial)
@@ -312,7 +323,8 @@ static void trial_judge(struct trial *trial, const struct shared *shared)
 	if (scatters_too_slowly(trial, shared))
 		return;
 	trial->degrees.zero_group = (double)trial->layout.zero_group;
-	(void)memory_of_parts(search->setting, &trial->layout, &trial->degrees, &trial->memory, none || may_keep_some ? INFINITY : trial->capacity_bytes, &memory);
+	(void)memory_of_parts(search->setting, &trial->layout, &trial->degrees, &trial->memory,
+		none || may_keep_some ? INFINITY : trial->capacity_bytes, &memory);
 	search->evaluated++;
 	if (none)
 		least_keep(search, &trial->layout, &memory);
@@ -390,7 +402,8 @@ static bool recompute_allowed(const struct parallelism *pins, enum recompute rec
  * is short, or the optimizer is on the host already (DeepSpeed's cpu_checkpointing). */
 static bool may_offload_inputs(const struct layout_search *search)
 {
-	return (search->setting->software.offloads_inputs || search->pins.offload == TRUTH_TRUE) && search->pins.offload_activations == TRUTH_UNSET && search->setting->model->kind != MODEL_GENERIC;
+	return (search->setting->software.offloads_inputs || search->pins.offload == TRUTH_TRUE) &&
+		search->pins.offload_activations == TRUTH_UNSET && search->setting->model->kind != MODEL_GENERIC;
 }
 
 static enum truth leanest_offload(const struct layout_search *search, enum recompute recompute)
@@ -459,7 +472,8 @@ static void trial_interleave(struct trial *trial)
 	for (int64_t v = 1; v <= LAYOUT_INTERLEAVE_MAX && (v == 1 || (pipeline > 1 && pipeline * v <= slots)); v++) {
 		if (!allowed(pin, v))
 			continue;
-		if (v > 2 && !pinned(pin) && ((trial->described && v > LAYOUT_INTERLEAVE_USUAL_MAX) || (layers % (pipeline * v) && slots % (pipeline * v))))
+		if (v > 2 && !pinned(pin) &&
+			((trial->described && v > LAYOUT_INTERLEAVE_USUAL_MAX) || (layers % (pipeline * v) && slots % (pipeline * v))))
 			continue;
 		trial->layout.interleave = v;
 		stages_split(setting->model, (int)pipeline, (int)v, setting->software.balances_ends, &trial->stages);
@@ -513,7 +527,8 @@ static void trial_leanest(struct trial *trial)
 	layout->offload_activations = leanest_offload(search, layout->recompute);
 	if ((layout->interleave > 1 && layout->pipeline == 1) || layout->pipeline * layout->interleave > layout_layers(search->setting->model) + 2)
 		return;
-	stages_split(search->setting->model, (int)layout->pipeline, (int)layout->interleave, search->setting->software.balances_ends, &trial->stages);
+	stages_split(
+		search->setting->model, (int)layout->pipeline, (int)layout->interleave, search->setting->software.balances_ends, &trial->stages);
 	trial->degrees = degrees_of(search->setting, layout);
 	trial_memory_parts(trial, &trial->memory);
 	for (layout->zero_stage = first; layout->zero_stage <= last; layout->zero_stage++) {
@@ -590,7 +605,9 @@ static bool tensor_worth_trying(const struct layout_search *search, int64_t tens
 		if (kind->width % tensor || kind->shared_width % tensor || (kind->kv_heads > 0 && kind->kv_heads % tensor && tensor % kind->kv_heads))
 			return false;
 	}
-	return setting->model->kind != MODEL_GENERIC && ((domain > 1 && (domain % tensor == 0 || tensor % domain == 0)) || machine % tensor == 0 || tensor % machine == 0 || (tensor & (tensor - 1)) == 0);
+	return setting->model->kind != MODEL_GENERIC &&
+		((domain > 1 && (domain % tensor == 0 || tensor % domain == 0)) || machine % tensor == 0 || tensor % machine == 0 ||
+			(tensor & (tensor - 1)) == 0);
 }
 
 static enum truth sequence_parallel_of(const struct layout_search *search, int64_t tensor)
@@ -653,7 +670,8 @@ static bool begin_allowed(const struct trial *trial, const struct parallelism *b
 	return tensor_worth_trying(search, begin->tensor) && context_worth_trying(trial, begin->context) &&
 		(begin->expert == 1 || (experts > 0 && experts % begin->expert == 0)) &&
 		begin->pipeline * begin->interleave <= layout_layers(model) + (begin->interleave > 1 ? 2 : 0) &&
-		begin->sequence_parallel == sequence_parallel_of(search, begin->tensor) && (pins->offload == TRUTH_TRUE) == (begin->offload == TRUTH_TRUE);
+		begin->sequence_parallel == sequence_parallel_of(search, begin->tensor) &&
+		(pins->offload == TRUTH_TRUE) == (begin->offload == TRUTH_TRUE);
 }
 
 /* Judges `begin` on this number of accelerators: data ranks take what the other degrees leave. */
@@ -702,7 +720,8 @@ void layout_search(struct layout_search *search)
 	trial.described = pinned(search->pins.tensor) || pinned(search->pins.pipeline) || pinned(search->pins.micro_batch);
 	search->best = search->least = trial.tight = (struct found){.any = false};
 	if (search->most_sample_s > 0)
-		search->best = (struct found){.any = true, .step = {.samples = 1, .time.time_s = search->most_sample_s}}; /* only a faster layout replaces it */
+		search->best = (struct found){
+			.any = true, .step = {.samples = 1, .time.time_s = search->most_sample_s}}; /* only a faster layout replaces it */
 	trial.capacity_bytes = accelerator_capacity_bytes(&search->setting->candidate->accelerator);
 	trial.comfortable_bytes = trial.capacity_bytes * (trial.described ? 1 : LAYOUT_COMFORTABLE_FILL);
 	for (int k = 0; k < MODEL_LAYER_KINDS_MAX; k++)

@@ -24,14 +24,15 @@ struct found {
 struct layout_search {
 	const struct setting *setting;
 	int64_t gpu_count;
-	struct parallelism pins;   /* absent members are searched */
-	struct parallelism begin;  /* judged first where it is possible on gpu_count (tensor 0: none): a good one lets bounds prune more */
-	struct found best, least;  /* least: by memory; it is not timed */
-	bool leanest;              /* time nothing: of each set of degrees count only the leanest layouts, for `least` */
-	bool fed;                  /* with `leanest`: only degrees whose data ranks the batch can feed */
-	double most_sample_s;      /* s a sample: skip layouts that take as long or longer; 0: no limit */
-	bool exhaustive;           /* judge every layout, without bounds (to measure and to test the bounds) */
-	int64_t evaluated, feasible; /* layouts whose memory was counted; those of them that fit. Layouts that a bound on time prunes are in neither */
+	struct parallelism pins;  /* absent members are searched */
+	struct parallelism begin; /* judged first where it is possible on gpu_count (tensor 0: none): a good one lets bounds prune more */
+	struct found best, least; /* least: by memory; it is not timed */
+	bool leanest;             /* time nothing: of each set of degrees count only the leanest layouts, for `least` */
+	bool fed;                 /* with `leanest`: only degrees whose data ranks the batch can feed */
+	double most_sample_s;     /* s a sample: skip layouts that take as long or longer; 0: no limit */
+	bool exhaustive;          /* judge every layout, without bounds (to measure and to test the bounds) */
+	int64_t evaluated,
+		feasible; /* layouts whose memory was counted; those of them that fit. Layouts that a bound on time prunes are in neither */
 };
 
 /* E42, E43. Searches the fastest layout with tensor x pipeline x context x data = gpu_count, over these degrees, expert
@@ -50,11 +51,12 @@ void layout_search(struct layout_search *search);
  * Returned: false when they contradict: `failure` has a fault for each, which says which values are possible. *right:
  *           the pins without the faulty ones.
  * Case:     tests/server/test_training_faults.py. */
-bool layout_pins_check(const struct setting *setting, int64_t gpu_count, const struct parallelism *pins, struct parallelism *right, struct failure *failure);
+bool layout_pins_check(
+	const struct setting *setting, int64_t gpu_count, const struct parallelism *pins, struct parallelism *right, struct failure *failure);
 
 bool layout_heads_divide(const struct model *model, int64_t tensor);
-int layout_experts(const struct model *model);     /* the largest number of experts of any layer; 0: none */
-int64_t layout_layers(const struct model *model);  /* the layers that a pipeline splits; 1 for a generic model */
+int layout_experts(const struct model *model);    /* the largest number of experts of any layer; 0: none */
+int64_t layout_layers(const struct model *model); /* the layers that a pipeline splits; 1 for a generic model */
 
 /* Returns the number of accelerators that pinned degrees make; ABSENT_COUNT unless tensor, pipeline, data and context
  * are all pinned. */

@@ -128,13 +128,15 @@ static void check_product(struct pins_check *check)
 	only = free_degrees(check->gpu_count, &check->right);
 	product_degrees(&given, degrees);
 	if (only == 0 || only == 1) /* these two leave the other degrees' demands on the model unchanged */
-		snprintf(check->list, sizeof check->list, "set %s to %lld", product_names[only], (long long)(check->gpu_count / (all / *degrees[only])));
+		snprintf(
+			check->list, sizeof check->list, "set %s to %lld", product_names[only], (long long)(check->gpu_count / (all / *degrees[only])));
 	else if (below == 0)
 		snprintf(check->list, sizeof check->list, "set gpu_count to %lld or a multiple of it", (long long)all);
 	else
 		snprintf(check->list, sizeof check->list, "set gpu_count to %lld or %lld", (long long)below, (long long)above);
-	failure_add(check->failure, "/parallelism", "impossible", "tensor x pipeline x data x context must be the %lld accelerators; the given degrees make %lld: %s",
-		(long long)check->gpu_count, (long long)all, check->list);
+	failure_add(check->failure, "/parallelism", "impossible",
+		"tensor x pipeline x data x context must be the %lld accelerators; the given degrees make %lld: %s", (long long)check->gpu_count,
+		(long long)all, check->list);
 }
 
 static void check_tensor(struct pins_check *check)
@@ -143,14 +145,16 @@ static void check_tensor(struct pins_check *check)
 	int64_t t = degree(check->pins.tensor);
 
 	if (model->kind == MODEL_GENERIC && t > 1) {
-		failure_add(check->failure, "/parallelism/tensor", "impossible", "a generic model has no heads or widths to split: leave tensor out, or give 1");
+		failure_add(check->failure, "/parallelism/tensor", "impossible",
+			"a generic model has no heads or widths to split: leave tensor out, or give 1");
 		check->right.tensor = ABSENT_COUNT;
 		return;
 	}
 	if (t <= LAYOUT_TENSOR_MAX && layout_heads_divide(model, t))
 		return;
-	failure_add(check->failure, "/parallelism/tensor", "impossible", "must be at most %d and divide the model's attention heads (%d); allowed: %s",
-		LAYOUT_TENSOR_MAX, model->kind_count > 0 ? model->kinds[0].heads : 0,
+	failure_add(check->failure, "/parallelism/tensor", "impossible",
+		"must be at most %d and divide the model's attention heads (%d); allowed: %s", LAYOUT_TENSOR_MAX,
+		model->kind_count > 0 ? model->kinds[0].heads : 0,
 		divisors(check, model->kind_count > 0 ? model->kinds[0].heads : 1, LAYOUT_TENSOR_MAX));
 	check->right.tensor = ABSENT_COUNT;
 }
@@ -161,12 +165,17 @@ static void check_pipeline(struct pins_check *check)
 	int64_t slots = v > 1 ? layers + 2 : layers; /* interleaved: the chunks for embedding and loss may be empty of layers */
 
 	if (p > PIPELINE_STAGES_MAX || p * v > slots) {
-		failure_add(check->failure, "/parallelism/pipeline", "impossible", "pipeline x interleave must be at most the model's %lld layers; allowed: %lld stages with interleave %lld",
-			(long long)layers, (long long)(p <= layers ? p : layers > PIPELINE_STAGES_MAX ? PIPELINE_STAGES_MAX : layers), (long long)(p <= layers ? layers / p : 1));
+		failure_add(check->failure, "/parallelism/pipeline", "impossible",
+			"pipeline x interleave must be at most the model's %lld layers; allowed: %lld stages with interleave %lld", (long long)layers,
+			(long long)(p <= layers                ? p
+					: layers > PIPELINE_STAGES_MAX ? PIPELINE_STAGES_MAX
+												   : layers),
+			(long long)(p <= layers ? layers / p : 1));
 		check->right.pipeline = check->right.interleave = ABSENT_COUNT;
 	}
 	if (v > LAYOUT_INTERLEAVE_MAX || (v > 1 && pinned(check->pins.pipeline) && p == 1)) {
-		failure_add(check->failure, "/parallelism/interleave", "impossible", "must be 1 without a pipeline, and at most %d", LAYOUT_INTERLEAVE_MAX);
+		failure_add(
+			check->failure, "/parallelism/interleave", "impossible", "must be 1 without a pipeline, and at most %d", LAYOUT_INTERLEAVE_MAX);
 		check->right.interleave = ABSENT_COUNT;
 	}
 }
@@ -181,8 +190,9 @@ static void check_expert(struct pins_check *check)
 	if (experts == 0)
 		failure_add(check->failure, "/parallelism/expert", "impossible", "the model has no experts: leave expert out, or give 1");
 	else
-		failure_add(check->failure, "/parallelism/expert", "impossible", "must divide the model's %d experts and the %lld ranks of tensor x context x data; allowed: %s",
-			experts, (long long)ranks, divisors(check, common_divisor(experts, ranks > 0 ? ranks : experts), 4096));
+		failure_add(check->failure, "/parallelism/expert", "impossible",
+			"must divide the model's %d experts and the %lld ranks of tensor x context x data; allowed: %s", experts, (long long)ranks,
+			divisors(check, common_divisor(experts, ranks > 0 ? ranks : experts), 4096));
 	check->right.expert = ABSENT_COUNT;
 }
 
@@ -194,11 +204,13 @@ static void check_batch(struct pins_check *check)
 	if (!(batch > 0))
 		return;
 	if (d > batch) {
-		failure_add(check->failure, "/parallelism/data", "impossible", "a step of %.0f samples cannot feed %.0f data-parallel ranks; give at most %.0f, or a global batch of %.0f samples",
-			batch, d, batch, d);
+		failure_add(check->failure, "/parallelism/data", "impossible",
+			"a step of %.0f samples cannot feed %.0f data-parallel ranks; give at most %.0f, or a global batch of %.0f samples", batch, d,
+			batch, d);
 		check->right.data = ABSENT_COUNT;
 	} else if (size > ceil(batch / d - 1e-9)) {
-		failure_add(check->failure, "/parallelism/micro_batch", "impossible", "a step of %.0f samples leaves %.0f for each of %.0f data-parallel ranks; give at most that, or a global batch of %.0f samples",
+		failure_add(check->failure, "/parallelism/micro_batch", "impossible",
+			"a step of %.0f samples leaves %.0f for each of %.0f data-parallel ranks; give at most that, or a global batch of %.0f samples",
 			batch, ceil(batch / d - 1e-9), d, size * d);
 		check->right.micro_batch = ABSENT_COUNT;
 	}
@@ -210,7 +222,8 @@ static void check_context(struct pins_check *check)
 
 	if (c <= LAYOUT_CONTEXT_MAX && (double)c <= check->setting->sequence)
 		return;
-	failure_add(check->failure, "/parallelism/context", "impossible", "must be at most %d and at most the sequence's %.0f tokens", LAYOUT_CONTEXT_MAX, check->setting->sequence);
+	failure_add(check->failure, "/parallelism/context", "impossible", "must be at most %d and at most the sequence's %.0f tokens",
+		LAYOUT_CONTEXT_MAX, check->setting->sequence);
 	check->right.context = ABSENT_COUNT;
 }
 
@@ -253,12 +266,14 @@ static void check_kept_layers(struct pins_check *check)
 	if (kept <= 0)
 		return;
 	if (check->setting->model->kind == MODEL_GENERIC)
-		failure_add(check->failure, "/parallelism/kept_layers", "impossible", "a generic model has no separate layers: leave kept_layers out");
+		failure_add(
+			check->failure, "/parallelism/kept_layers", "impossible", "a generic model has no separate layers: leave kept_layers out");
 	else if (recompute != RECOMPUTE_FULL && recompute != RECOMPUTE_UNSET)
-		failure_add(check->failure, "/parallelism/kept_layers", "contradiction", "only full recomputation repeats layers: set recompute to full, or leave kept_layers out");
+		failure_add(check->failure, "/parallelism/kept_layers", "contradiction",
+			"only full recomputation repeats layers: set recompute to full, or leave kept_layers out");
 	else if (kept > stage_layers_most(check))
-		failure_add(check->failure, "/parallelism/kept_layers", "impossible", "a stage has at most %lld layers: give at most that, or set recompute to none to keep all",
-			(long long)stage_layers_most(check));
+		failure_add(check->failure, "/parallelism/kept_layers", "impossible",
+			"a stage has at most %lld layers: give at most that, or set recompute to none to keep all", (long long)stage_layers_most(check));
 	else
 		return;
 	check->right.kept_layers = ABSENT_COUNT;
@@ -271,7 +286,8 @@ static void check_offload_activations(struct pins_check *check)
 	if (pins->offload_activations != TRUTH_TRUE)
 		return;
 	if (check->setting->model->kind == MODEL_GENERIC)
-		failure_add(check->failure, "/parallelism/offload_activations", "impossible", "a generic model has no layers whose inputs could wait in host memory: leave offload_activations out");
+		failure_add(check->failure, "/parallelism/offload_activations", "impossible",
+			"a generic model has no layers whose inputs could wait in host memory: leave offload_activations out");
 	else if (pins->recompute != RECOMPUTE_FULL && pins->recompute != RECOMPUTE_UNSET)
 		failure_add(check->failure, "/parallelism/offload_activations", "contradiction",
 			"only recomputed layers can keep nothing but their inputs: set recompute to full, or leave offload_activations out");
@@ -280,7 +296,8 @@ static void check_offload_activations(struct pins_check *check)
 	check->right.offload_activations = TRUTH_UNSET;
 }
 
-bool layout_pins_check(const struct setting *setting, int64_t gpu_count, const struct parallelism *pins, struct parallelism *right, struct failure *failure)
+bool layout_pins_check(
+	const struct setting *setting, int64_t gpu_count, const struct parallelism *pins, struct parallelism *right, struct failure *failure)
 {
 	struct pins_check check = {.setting = setting, .gpu_count = gpu_count, .pins = *pins, .right = *pins, .failure = failure};
 	size_t before = failure->fault_total;

@@ -6,7 +6,7 @@
  * both directions x peers; stas00/ml-engineering). What the allocator keeps as well depends on the software (E30). */
 static const double context_bytes = 1.3e9, communicator_bytes = 0.5e9;
 static const double fragmentation = 0.06; /* 3 to 8 % between blocks, even where memory is short (stas00/ml-engineering) */
-static const double spare_fill = 0.9; /* of the capacity: above, the allocator gives back what it keeps */
+static const double spare_fill = 0.9;     /* of the capacity: above, the allocator gives back what it keeps */
 
 double optimizer_bytes_per_param(enum optimizer optimizer, bool wide)
 {
@@ -34,7 +34,8 @@ double optimizer_bytes_per_param(enum optimizer optimizer, bool wide)
 
 /* Returns the bytes that the feed-forward part keeps of a token. A frozen product keeps no input, because its weights
  * have no gradient. */
-static double feed_forward_bytes(const struct setting *setting, const struct layer_kind *kind, const struct degrees *degrees, double wide, double input, bool selective)
+static double feed_forward_bytes(
+	const struct setting *setting, const struct layer_kind *kind, const struct degrees *degrees, double wide, double input, bool selective)
 {
 	const struct software *software = &setting->software;
 	double hidden = setting->model->hidden, before = setting->frozen_narrow ? setting->device.operand_bytes : wide;
@@ -44,13 +45,15 @@ static double feed_forward_bytes(const struct setting *setting, const struct lay
 		dense = kept * kind->width / degrees->tensor;
 	if (kind->feed_forward == FEED_FORWARD_EXPERTS) {
 		rows = kind->experts_active * degrees->expert_tensor / degrees->tensor; /* experts' tokens on this rank for one token */
-		experts = rows * ((input + (software->keeps_expert_outputs ? wide : 0)) * hidden + kept * kind->expert_width / degrees->expert_tensor);
+		experts = rows *
+			((input + (software->keeps_expert_outputs ? wide : 0)) * hidden + kept * kind->expert_width / degrees->expert_tensor);
 		dense = kept * kind->shared_width / degrees->tensor + wide * 2 * kind->experts / degrees->tensor;
 	}
 	return dense + experts;
 }
 
-static double mixer_bytes(const struct setting *setting, const struct layer_kind *kind, const struct degrees *degrees, double wide, enum recompute recompute)
+static double mixer_bytes(
+	const struct setting *setting, const struct layer_kind *kind, const struct degrees *degrees, double wide, enum recompute recompute)
 {
 	double value_dim = kind->value_head_dim > 0 ? kind->value_head_dim : kind->head_dim, t = degrees->tensor;
 	double heads = kind->heads / t, key_dim = kind->head_dim + kind->rope_head_dim;
@@ -62,7 +65,10 @@ static double mixer_bytes(const struct setting *setting, const struct layer_kind
 		return operand * (heads * kind->head_dim + fmax(1, kind->kv_heads / t) * (kind->head_dim + value_dim)) + wide * heads * value_dim +
 			4 * heads + (recompute == RECOMPUTE_NONE ? scores : 0);
 	case MIXER_MLA:
-		return wide * (heads * ((recompute == RECOMPUTE_NONE ? 2 * key_dim + value_dim : 0) + value_dim) + kind->q_lora_rank + kind->kv_lora_rank + kind->rope_head_dim) + 4 * heads;
+		return wide *
+			(heads * ((recompute == RECOMPUTE_NONE ? 2 * key_dim + value_dim : 0) + value_dim) + kind->q_lora_rank + kind->kv_lora_rank +
+				kind->rope_head_dim) +
+			4 * heads;
 	case MIXER_MAMBA2:
 	case MIXER_GATED_DELTA:
 		return wide * 4 * heads * value_dim;
@@ -77,8 +83,10 @@ static double mixer_bytes(const struct setting *setting, const struct layer_kind
  * second product's output. */
 static double alternate_bytes(const struct layer_kind *kind, const struct degrees *degrees, double hidden, double spread, double wide)
 {
-	double queries = (double)kind->heads * kind->head_dim / degrees->tensor, keys = 2 * fmax(1, kind->kv_heads / degrees->tensor) * kind->head_dim;
-	double width = kind->feed_forward == FEED_FORWARD_EXPERTS ? (double)kind->experts_active * kind->expert_width + kind->shared_width : kind->width;
+	double queries = (double)kind->heads * kind->head_dim / degrees->tensor,
+		   keys = 2 * fmax(1, kind->kv_heads / degrees->tensor) * kind->head_dim;
+	double width = kind->feed_forward == FEED_FORWARD_EXPERTS ? (double)kind->experts_active * kind->expert_width + kind->shared_width
+															  : kind->width;
 	double products = queries + keys + hidden / spread + (kind->gated ? 2 : 1) * width / degrees->tensor + hidden / spread;
 
 	return wide * (hidden / spread + queries + products / 2);
@@ -98,8 +106,8 @@ double activation_bytes_per_token(const struct setting *setting, const struct pa
 	if (layout->recompute == RECOMPUTE_SELECTIVE && setting->software.alternates)
 		return alternate_bytes(layer, degrees, hidden, spread, wide);
 	/* Inputs of two norms and of two linear layers; selective recomputation repeats the norms' outputs. */
-	return hidden / spread * (2 * wide + (selective ? 0 : (setting->frozen_narrow ? 1 : 2) * input) + masks) + mixer_bytes(setting, layer, degrees, wide, layout->recompute) +
-		feed_forward_bytes(setting, layer, degrees, wide, input, selective);
+	return hidden / spread * (2 * wide + (selective ? 0 : (setting->frozen_narrow ? 1 : 2) * input) + masks) +
+		mixer_bytes(setting, layer, degrees, wide, layout->recompute) + feed_forward_bytes(setting, layer, degrees, wide, input, selective);
 }
 
 /* E161. Returns the bytes of a layer's input that host memory stores instead of the accelerator; 0 without offload. The
@@ -108,13 +116,16 @@ static double input_bytes_on_host(const struct setting *setting, const struct pa
 {
 	double spread = layout->sequence_parallel == TRUTH_TRUE ? degrees->tensor : 1;
 
-	return layout->offload_activations == TRUTH_TRUE && layout->recompute == RECOMPUTE_FULL ? setting->device.wide_bytes * setting->model->hidden / spread : 0;
+	return layout->offload_activations == TRUTH_TRUE && layout->recompute == RECOMPUTE_FULL
+		? setting->device.wide_bytes * setting->model->hidden / spread
+		: 0;
 }
 
 static double stage_activations(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
 	const struct layer_memory *kinds, const struct stages *stages, int stage, double *logits_bytes)
 {
-	double bytes = 0, widest = 0, logits = 0, host = input_bytes_on_host(setting, layout, degrees), in_flight = stages_in_flight(stages, stage, degrees->micro_batches), kept = stage_kept_share(layout, stages, stage);
+	double bytes = 0, widest = 0, logits = 0, host = input_bytes_on_host(setting, layout, degrees),
+		   in_flight = stages_in_flight(stages, stage, degrees->micro_batches), kept = stage_kept_share(layout, stages, stage);
 
 	if (setting->model->kind == MODEL_GENERIC)
 		return degrees->rows * generic_sample_activation_bytes(setting, 2);
@@ -140,7 +151,8 @@ static double stage_activations(const struct setting *setting, const struct para
  * as DeepSpeed keeps (stage3_max_live_parameters, 1e9 by default: its documentation of the configuration), but at least
  * the largest matrix. A compiled program gathers each matrix where it is used; the experts' matrices of one kind count as
  * one matrix. */
-static double gathered_params(const struct setting *setting, const struct layer_kind *kind, const struct layer_params *layer, const struct degrees *degrees)
+static double gathered_params(
+	const struct setting *setting, const struct layer_kind *kind, const struct layer_params *layer, const struct degrees *degrees)
 {
 	static const double live_params = 1e9;
 	double columns = fmax(fmax(kind->width, kind->shared_width), (double)(kind->heads + 2 * kind->kv_heads) * kind->head_dim);
@@ -170,8 +182,8 @@ void memory_layers_of(const struct setting *setting, const struct parallelism *l
 	}
 }
 
-static struct stage_memory stage_params_of(const struct setting *setting, const struct degrees *degrees, const struct layer_memory *kinds,
-	const struct stages *stages, int stage)
+static struct stage_memory stage_params_of(
+	const struct setting *setting, const struct degrees *degrees, const struct layer_memory *kinds, const struct stages *stages, int stage)
 {
 	const struct model *model = setting->model;
 	struct stage_memory params = {0};
@@ -222,11 +234,21 @@ static struct states states_of(const struct setting *setting, const struct paral
 	bool wide = setting->device.wide_bytes > 2, blocks = software->blocks && layout->zero_stage >= 3, whole = blocks && layout->pipeline > 1;
 	double trained = setting->frozen ? setting->trained_params / fmax(1, setting->model->params_total) : 1;
 
-	return (struct states){
-		.weight = setting->quantized ? precision_weight_bytes(PRECISION_INT4) : setting->frozen_narrow ? setting->device.operand_bytes : blocks && !setting->frozen ? 4 : setting->device.wide_bytes,
-		.unsharded = software->unsharded_bytes, .wide = setting->device.wide_bytes, .trained = trained, .gradient = trained * software->gradient_bytes,
-		.optimizer = layout->offload == TRUTH_TRUE ? 0 : trained * (optimizer_bytes_per_param(setting->input->request.optimizer, wide || blocks) - software->remainder_bytes),
-		.whole = whole, .gathers = layout->zero_stage >= 3, .scatters = layout->zero_stage >= 2 && !whole, .zero_stage = (int)layout->zero_stage};
+	return (struct states){.weight = setting->quantized ? precision_weight_bytes(PRECISION_INT4)
+			: setting->frozen_narrow                    ? setting->device.operand_bytes
+			: blocks && !setting->frozen                ? 4
+														: setting->device.wide_bytes,
+		.unsharded = software->unsharded_bytes,
+		.wide = setting->device.wide_bytes,
+		.trained = trained,
+		.gradient = trained * software->gradient_bytes,
+		.optimizer = layout->offload == TRUTH_TRUE
+			? 0
+			: trained * (optimizer_bytes_per_param(setting->input->request.optimizer, wide || blocks) - software->remainder_bytes),
+		.whole = whole,
+		.gathers = layout->zero_stage >= 3,
+		.scatters = layout->zero_stage >= 2 && !whole,
+		.zero_stage = (int)layout->zero_stage};
 }
 
 /* Adds the bytes of weights, gradients and optimizer of `params` parameters, each sharded over `group` ranks. */
@@ -236,7 +258,10 @@ static void memory_states(const struct states *states, double params, double gro
 
 	for (int stage = 1; stage <= states->zero_stage && stage <= 3; stage++)
 		shards[stage] = group;
-	memory->weights_bytes += states->weight * params / shards[3] + (states->whole ? states->wide * params : states->gathers ? 2 * states->wide * largest : 0) +
+	memory->weights_bytes += states->weight * params / shards[3] +
+		(states->whole            ? states->wide * params
+				: states->gathers ? 2 * states->wide * largest
+								  : 0) +
 		states->unsharded * params * states->trained / shards[3];
 	memory->gradients_bytes += states->gradient * params * (states->whole ? 1 + 1 / shards[2] : 1 / shards[2]) +
 		(states->scatters ? states->trained * states->wide * largest : 0);
@@ -280,8 +305,12 @@ struct held {
 
 static struct held held_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees)
 {
-	return (struct held){.setting = setting, .degrees = degrees, .states = states_of(setting, layout), .copies = fmin(degrees->zero_group, degrees->expert_copies),
-		.capacity_bytes = accelerator_capacity_bytes(&setting->candidate->accelerator), .teacher_bytes = teacher_bytes(setting, layout, degrees),
+	return (struct held){.setting = setting,
+		.degrees = degrees,
+		.states = states_of(setting, layout),
+		.copies = fmin(degrees->zero_group, degrees->expert_copies),
+		.capacity_bytes = accelerator_capacity_bytes(&setting->candidate->accelerator),
+		.teacher_bytes = teacher_bytes(setting, layout, degrees),
 		.fixed_bytes = context_bytes + communicator_bytes * communicators_of(layout)};
 }
 
@@ -300,7 +329,8 @@ static void memory_of_part(const struct held *held, const struct stage_memory *p
 	memory->activations_bytes = part->activations_bytes;
 	memory->model_bytes = memory->weights_bytes + memory->gradients_bytes + memory->optimizer_bytes + memory->activations_bytes;
 	/* A compiled program places all buffers, collectives' too, before it begins; its runtime's reserve is not usable memory. */
-	memory->overhead_bytes = setting->physics == &setting->compiled ? compiled_fragmentation * memory->model_bytes : held->fixed_bytes + fragmentation * memory->model_bytes;
+	memory->overhead_bytes = setting->physics == &setting->compiled ? compiled_fragmentation * memory->model_bytes
+																	: held->fixed_bytes + fragmentation * memory->model_bytes;
 	memory->overhead_bytes += fmin(setting->software.spare * memory->activations_bytes,
 		fmax(0, spare_fill * memory->capacity_bytes - memory->model_bytes - memory->overhead_bytes));
 	memory->total_bytes = memory->model_bytes + memory->overhead_bytes;
@@ -315,7 +345,8 @@ static double layers_bytes_of(const struct held *held, const struct stage_memory
 	return memory->model_bytes - tables.weights_bytes - tables.gradients_bytes - tables.optimizer_bytes - part->logits_bytes;
 }
 
-void memory_of_stage(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, int stage, struct memory_use *memory)
+void memory_of_stage(
+	const struct setting *setting, const struct parallelism *layout, const struct stages *stages, int stage, struct memory_use *memory)
 {
 	struct degrees degrees = degrees_of(setting, layout);
 	struct held held = held_of(setting, layout, &degrees);
@@ -362,22 +393,23 @@ static bool holds_no_more(const struct memory_parts *parts)
 	for (int i = 0; i < parts->count; i++) {
 		const struct stage_memory *other = &parts->stages[i];
 
-		if (part->dense <= other->dense && part->expert <= other->expert && part->largest <= other->largest && part->activations_bytes <= other->activations_bytes)
+		if (part->dense <= other->dense && part->expert <= other->expert && part->largest <= other->largest &&
+			part->activations_bytes <= other->activations_bytes)
 			return true;
 	}
 	return false;
 }
 
-void memory_parts_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, const struct memory_layers *layers,
-	const struct stages *stages, struct memory_parts *parts)
+void memory_parts_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
+	const struct memory_layers *layers, const struct stages *stages, struct memory_parts *parts)
 {
 	parts->count = 0;
 	/* Stages differ by at most one layer, and the number in flight falls from stage to stage. So the worst stage is the
 	 * first, the second (a balanced first stage has fewer layers) or the last (logits). Where kinds of layers are mixed,
 	 * also count the first of each run of equal stages. */
 	for (int stage = 0; stage < stages->count; stage++) {
-		if (stage > 1 && stage < stages->count - 1 && (setting->model->kind_count <= 1 ||
-				memcmp(stages->layers[stage], stages->layers[stage - 1], sizeof stages->layers[0]) == 0))
+		if (stage > 1 && stage < stages->count - 1 &&
+			(setting->model->kind_count <= 1 || memcmp(stages->layers[stage], stages->layers[stage - 1], sizeof stages->layers[0]) == 0))
 			continue;
 		parts->stages[parts->count] = stage_memory_of(setting, layout, degrees, layers->kinds, stages, stage);
 		if (!holds_no_more(parts))
@@ -385,8 +417,8 @@ void memory_parts_of(const struct setting *setting, const struct parallelism *la
 	}
 }
 
-int memory_of_parts(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, const struct memory_parts *parts,
-	double most_bytes, struct memory_use *memory)
+int memory_of_parts(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
+	const struct memory_parts *parts, double most_bytes, struct memory_use *memory)
 {
 	struct held held = held_of(setting, layout, degrees);
 	struct memory_use other;

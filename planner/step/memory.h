@@ -10,14 +10,16 @@
  *           runtime's context, communication buffers and fragmentation.
  * Source:   Korthikanti et al. 2022 (activations); docs/equations.md names the source of each constant.
  * Case:     tests/planner/golden/training_runs.txt (E35), tests/planner/test_training_step.c. */
-void memory_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct memory_use *memory);
+void memory_of_layout(
+	const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct memory_use *memory);
 
 /* Memory of one layer of each kind on one rank, the same on every stage. Layouts share it that have the same tensor and
  * expert degrees, the same recomputation, and layers that keep their activations in both or in neither. */
 struct layer_memory {
 	struct layer_params params;
 	double gathered_params; /* parameters that ZeRO-3 gathers at a time */
-	double kept_bytes, keeping_bytes, open_bytes; /* activations of a token: under the layout; of a layer that keeps its own; of a layer while it is recomputed */
+	double kept_bytes, keeping_bytes,
+		open_bytes; /* activations of a token: under the layout; of a layer that keeps its own; of a layer while it is recomputed */
 };
 struct memory_layers {
 	struct layer_memory kinds[MODEL_LAYER_KINDS_MAX];
@@ -35,14 +37,14 @@ struct memory_parts {
 	int count;
 	struct stage_memory stages[PIPELINE_STAGES_MAX];
 };
-void memory_parts_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, const struct memory_layers *layers,
-	const struct stages *stages, struct memory_parts *parts);
+void memory_parts_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
+	const struct memory_layers *layers, const struct stages *stages, struct memory_parts *parts);
 
 /* As memory_of_layout(), without layers_bytes, from the parts of a layout that differs at most in ZeRO stage and group.
  * Given:    degrees: of this layout; most_bytes: stop at the first stage that takes more, which need not be the worst.
  * Returned: index of the part that the memory describes. */
-int memory_of_parts(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, const struct memory_parts *parts,
-	double most_bytes, struct memory_use *memory);
+int memory_of_parts(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
+	const struct memory_parts *parts, double most_bytes, struct memory_use *memory);
 
 /* Bounds below memory_of_parts() for every ZeRO stage up to the layout's and every group that divides its own.
  * Given:    spared: a share of the activations, which spared_bytes leaves out.
@@ -60,7 +62,8 @@ struct memory_bounds memory_bounds_of_parts(const struct setting *setting, const
 double memory_least_bytes(const struct setting *setting, const struct parallelism *layout);
 
 /* As memory_of_layout(), of one stage, for callers that also show the first stage. */
-void memory_of_stage(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, int stage, struct memory_use *memory);
+void memory_of_stage(
+	const struct setting *setting, const struct parallelism *layout, const struct stages *stages, int stage, struct memory_use *memory);
 
 /* E35. Computes the optimizer's bytes for one trained parameter: master copy and states.
  * Given:    optimizer; wide: true for 32-bit training, which needs no master copy, false for mixed precision.

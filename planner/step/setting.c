@@ -59,14 +59,19 @@ bool setting_of_candidate(const struct training_input *input, const struct candi
 
 	if (precision == PRECISION_UNSET)
 		precision = accelerator_training_precision(&candidate->accelerator);
-	*setting = (struct setting){.input = input, .model = &input->model, .teacher = teacher, .candidate = candidate,
-		.physics = physics, .precision = precision, .sequence = sequence};
+	*setting = (struct setting){.input = input,
+		.model = &input->model,
+		.teacher = teacher,
+		.candidate = candidate,
+		.physics = physics,
+		.precision = precision,
+		.sequence = sequence};
 	if (device_is_compiled(&candidate->accelerator)) {
 		setting->compiled = physics_compiled(physics);
 		setting->physics = physics = &setting->compiled;
 	}
-	setting->software = software_of(request->stack, request->stack_release, precision,
-		device_architecture_year(&candidate->accelerator), physics);
+	setting->software = software_of(
+		request->stack, request->stack_release, precision, device_architecture_year(&candidate->accelerator), physics);
 	if (request->fine_tuning.method != FINE_TUNING_UNSET || (input->model.kind_count > 0 && input->model.kinds[0].bidirectional))
 		software_of_published_model(request->stack, &setting->software);
 	software_on(request->stack, &candidate->accelerator, &setting->software);
@@ -81,16 +86,22 @@ bool setting_of_candidate(const struct training_input *input, const struct candi
 	if (teacher)
 		setting->teacher_forward_flops_per_token = model_forward_flops_per_token(teacher, sequence);
 	setting_fine_tuning(setting);
-	setting->frozen_narrow = setting->frozen && !setting->quantized && request->stack == STACK_MEGATRON_CORE && setting->device.operand_bytes < setting->device.wide_bytes;
+	setting->frozen_narrow = setting->frozen && !setting->quantized && request->stack == STACK_MEGATRON_CORE &&
+		setting->device.operand_bytes < setting->device.wide_bytes;
 	return accelerator_capacity_bytes(&candidate->accelerator) > 0;
 }
 
 struct degrees degrees_of(const struct setting *setting, const struct parallelism *layout)
 {
 	struct degrees degrees = {
-		.tensor = (double)layout->tensor, .pipeline = (double)layout->pipeline, .data = (double)layout->data,
-		.context = (double)layout->context, .expert = (double)layout->expert, .interleave = (double)layout->interleave,
-		.micro_batch = (double)layout->micro_batch, .zero_group = (double)layout->zero_group,
+		.tensor = (double)layout->tensor,
+		.pipeline = (double)layout->pipeline,
+		.data = (double)layout->data,
+		.context = (double)layout->context,
+		.expert = (double)layout->expert,
+		.interleave = (double)layout->interleave,
+		.micro_batch = (double)layout->micro_batch,
+		.zero_group = (double)layout->zero_group,
 	};
 
 	degrees.batch = setting->batch;
@@ -102,7 +113,7 @@ struct degrees degrees_of(const struct setting *setting, const struct parallelis
 	degrees.rows = degrees.micro_batch * setting->sequence / degrees.context;
 	degrees.expert_tensor = layout->expert > 1 ? 1 : degrees.tensor;
 	degrees.expert_copies = layout->expert > 1 ? fmax(1, degrees.tensor * degrees.context * degrees.data / degrees.expert)
-	                                           : degrees.context * degrees.data;
+											   : degrees.context * degrees.data;
 	return degrees;
 }
 
@@ -114,6 +125,5 @@ struct layer_params layer_params_of(const struct model *model, int kind, const s
 	if (layer->feed_forward == FEED_FORWARD_EXPERTS)
 		experts = (double)layer->experts * model->hidden * layer->expert_width * (layer->gated ? 3 : 2);
 	experts = fmin(experts, all);
-	return (struct layer_params){
-		.dense = (all - experts) / degrees->tensor, .expert = experts / (degrees->expert * degrees->expert_tensor)};
+	return (struct layer_params){.dense = (all - experts) / degrees->tensor, .expert = experts / (degrees->expert * degrees->expert_tensor)};
 }

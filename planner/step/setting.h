@@ -23,9 +23,10 @@ struct setting {
 	double forward_flops_per_token;
 	double teacher_forward_flops_per_token;
 	double attention_flops_per_token; /* forward, scores only */
-	double least_token_s, least_again_token_s; /* lower bounds of any layout's compute of one token on one accelerator; of its repetition by full recomputation */
+	double least_token_s,
+		least_again_token_s; /* lower bounds of any layout's compute of one token on one accelerator; of its repetition by full recomputation */
 	bool frozen, quantized; /* LoRA; QLoRA */
-	bool frozen_narrow; /* LoRA in 8 bits by Megatron Core: weights, products' operands and activation functions' inputs
+	bool frozen_narrow;     /* LoRA in 8 bits by Megatron Core: weights, products' operands and activation functions' inputs
 	                     * are kept in 8 bits, and adapters are at attention only (NVIDIA's recipe of MLPerf Training
 	                     * v4.0, llama2_70b_lora: fp8_params, fp8_dot_product_attention, fp8_activation_input_store,
 	                     * target_modules) */
@@ -55,12 +56,12 @@ double adapter_width(const struct model *model, const struct layer_kind *kind);
 /* A layout's degrees as doubles, since all arithmetic is in doubles. */
 struct degrees {
 	double tensor, pipeline, data, context, expert, interleave, micro_batch;
-	double batch;          /* samples of a step: the setting's; where that is free, the nearest whole number of micro-batches */
-	double micro_batches;  /* of one step and data rank, rounded up */
-	double rows;           /* tokens of one micro-batch on one context rank */
+	double batch;         /* samples of a step: the setting's; where that is free, the nearest whole number of micro-batches */
+	double micro_batches; /* of one step and data rank, rounded up */
+	double rows;          /* tokens of one micro-batch on one context rank */
 	double zero_group;
-	double expert_copies;  /* ranks that store the same experts */
-	double expert_tensor;  /* ranks that one expert is split over */
+	double expert_copies; /* ranks that store the same experts */
+	double expert_tensor; /* ranks that one expert is split over */
 };
 struct degrees degrees_of(const struct setting *setting, const struct parallelism *layout);
 

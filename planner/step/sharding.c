@@ -16,17 +16,23 @@ static double shards_gather_s(const struct setting *setting, struct group group,
 {
 	double time_s = collective_all_gather_s(&setting->device, setting->physics, group, bytes);
 
-	return alone && group.machine < group.ranks ? fmax(time_s, (group.ranks - 1) / group.ranks * bytes / setting->device.nic_bytes_per_s) : time_s;
+	return alone && group.machine < group.ranks ? fmax(time_s, (group.ranks - 1) / group.ranks * bytes / setting->device.nic_bytes_per_s)
+												: time_s;
 }
 
 /* Returns gather and scatter of one layer's parameters inside its shard group; for the same bytes both take as long. */
-static struct shards shards_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, const struct layer_params *params)
+static struct shards shards_of(
+	const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, const struct layer_params *params)
 {
 	bool alone = layout->zero_stage >= 3 && setting->software.submodules;
 	struct group dense = collective_outer_group(&setting->device, degrees->zero_group, degrees->tensor);
-	struct group expert = collective_outer_group(&setting->device, fmin(degrees->zero_group, degrees->expert_copies), fmax(1, degrees->expert));
-	double bytes[] = {layout->zero_stage < 3 ? 0 : setting->quantized ? precision_weight_bytes(PRECISION_INT4) : setting->device.wide_bytes,
-		setting->frozen ? 0 : setting->device.wide_bytes}, time_s[2] = {0}, linked_s = 0, overlap = setting->physics->overlap;
+	struct group expert = collective_outer_group(
+		&setting->device, fmin(degrees->zero_group, degrees->expert_copies), fmax(1, degrees->expert));
+	double bytes[] = {layout->zero_stage < 3 ? 0
+			: setting->quantized             ? precision_weight_bytes(PRECISION_INT4)
+											 : setting->device.wide_bytes,
+		setting->frozen ? 0 : setting->device.wide_bytes},
+		   time_s[2] = {0}, linked_s = 0, overlap = setting->physics->overlap;
 
 	if (!sharding_scatters(layout, degrees))
 		return (struct shards){0};
@@ -48,8 +54,7 @@ static struct shards shards_of(const struct setting *setting, const struct paral
 		if (setting->software.blocks && time_s[i] > 0)
 			overlap = 1 - (1 - setting->physics->overlap) * linked_s / time_s[i]; /* E160, of the last one timed */
 	}
-	return (struct shards){.gather_s = time_s[0], .scatter_s = time_s[1],
-		.overlap = overlap};
+	return (struct shards){.gather_s = time_s[0], .scatter_s = time_s[1], .overlap = overlap};
 }
 
 static double gradients_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, double params,
@@ -84,21 +89,23 @@ void sharding_of(const struct setting *setting, const struct parallelism *layout
 	sharding->table_params = (double)model->vocabulary * model->hidden / degrees->tensor;
 	for (int k = 0; k < (generic ? 1 : model->kind_count); k++) {
 		sharding->params[k] = generic ? (struct layer_params){.dense = model->params_active / (degrees->tensor * degrees->pipeline)}
-		                              : layer_params_of(model, k, degrees);
+									  : layer_params_of(model, k, degrees);
 		sharding->layers[k] = shards_of(setting, layout, degrees, &sharding->params[k]);
 	}
 	tables = degrees->pipeline > 1 || model->tied_embeddings ? 1 : 2;
 	sharding->table = shards_of(setting, layout, degrees, &(struct layer_params){.dense = sharding->table_params});
-	sharding->tables = tables > 1 ? shards_of(setting, layout, degrees, &(struct layer_params){.dense = tables * sharding->table_params}) : sharding->table;
+	sharding->tables = tables > 1 ? shards_of(setting, layout, degrees, &(struct layer_params){.dense = tables * sharding->table_params})
+								  : sharding->table;
 	none_s = gradients_s(setting, layout, degrees, 0, ranks, degrees->tensor, degrees->zero_group);
 	sharding->dense.fixed_s = none_s;
 	sharding->dense.param_s = (gradients_s(setting, layout, degrees, most, ranks, degrees->tensor, degrees->zero_group) - none_s) / most;
 	none_s = gradients_s(setting, layout, degrees, 0, degrees->expert_copies, inner, shards);
 	sharding->expert.fixed_s = none_s;
 	sharding->expert.param_s = (gradients_s(setting, layout, degrees, most, degrees->expert_copies, inner, shards) - none_s) / most;
-	sharding->layer_fixed_s = setting->software.single_tensors && layout->zero_stage == 1
-		? 2 * layer_tensors * collective_ring_latency_s(&setting->device, setting->physics, collective_group(&setting->device, degrees->zero_group, degrees->tensor))
-		: 0;
+	sharding->layer_fixed_s = setting->software.single_tensors && layout->zero_stage == 1 ? 2 * layer_tensors *
+			collective_ring_latency_s(
+				&setting->device, setting->physics, collective_group(&setting->device, degrees->zero_group, degrees->tensor))
+																						  : 0;
 }
 
 /* ZeRO-3 prefetches the next layer's weights since its first releases, whatever the software does with ZeRO-1's

@@ -13,15 +13,15 @@ struct shards {
 /* Everything that the degrees, the ZeRO stage and its group decide. The micro-batch (except for `scatters`),
  * recomputation and the cut into stages do not matter, so the search computes it once for the layouts that share it. */
 struct sharding {
-	bool scatters; /* every micro-batch scatters its gradients: under ZeRO-3, and under ZeRO-2 with several micro-batches
+	bool scatters;        /* every micro-batch scatters its gradients: under ZeRO-3, and under ZeRO-2 with several micro-batches
 	                * a step, because no rank has memory to sum whole gradients in */
-	bool once;     /* beside a pipeline FSDP keeps a stage's weights from the first micro-batch to the last: it gathers
+	bool once;            /* beside a pipeline FSDP keeps a stage's weights from the first micro-batch to the last: it gathers
 	                * and scatters once a step */
 	double group, copies; /* ranks that share the optimizer states of dense parameters, and of experts; 1 without ZeRO */
-	struct layer_params params[MODEL_LAYER_KINDS_MAX]; /* of one layer on one rank */
-	double table_params;  /* of one embedding table on one rank */
+	struct layer_params params[MODEL_LAYER_KINDS_MAX];   /* of one layer on one rank */
+	double table_params;                                 /* of one embedding table on one rank */
 	struct shards layers[MODEL_LAYER_KINDS_MAX], tables; /* tables: all tables of the last stage */
-	struct shards table;  /* one table, once a step */
+	struct shards table;                                 /* one table, once a step */
 	struct {
 		double fixed_s, param_s;
 	} dense, expert;      /* exchange of gradients once a step, affine in the parameters (E27) */

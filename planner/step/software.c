@@ -32,22 +32,22 @@ static const struct stack_row stacks[STACK_COUNT] = {
 
 _Static_assert((int)PHYSICS_STACKS == (int)STACK_COUNT, "one speed for each stack");
 
-static const double fused_attention_year = 2022.75;  /* flash attention in Megatron-LM and DeepSpeed forks: autumn 2022 */
-static const double torch_attention_year = 2023.2;   /* scaled_dot_product_attention: PyTorch 2.0, March 2023 */
-static const double own_attention_year = 2024.0;   /* cuDNN attention in Transformer Engine 1.0 and later */
-static const double overlapped_data_year = 2023.0;   /* Megatron-LM 3.0.2 */
-static const double reference_year = 2024.5;         /* releases are compared with mid 2024, the middle of the measurements */
+static const double fused_attention_year = 2022.75;        /* flash attention in Megatron-LM and DeepSpeed forks: autumn 2022 */
+static const double torch_attention_year = 2023.2;         /* scaled_dot_product_attention: PyTorch 2.0, March 2023 */
+static const double own_attention_year = 2024.0;           /* cuDNN attention in Transformer Engine 1.0 and later */
+static const double overlapped_data_year = 2023.0;         /* Megatron-LM 3.0.2 */
+static const double reference_year = 2024.5;               /* releases are compared with mid 2024, the middle of the measurements */
 static const double fade_years = 2, least_age_years = 0.5; /* a new accelerator's figures are published half a year after it at the earliest */
-static const double merged_copies_year = 2025.4;     /* DeepEP, February 2025, and its adoption */
-static const double hidden_expert_year = 2025.8;     /* Megatron Core 0.14; its H100 recipes still expose what crosses machines */
-static const double published_experts_year = 2025.15; /* DualPipe, DeepEP, DeepGEMM: DeepSeek, February 2025 (arXiv 2412.19437) */
-static const double graphs_year = 2025.3;            /* CUDA graphs in Megatron Core's recipes */
-static const double whole_masters_year = 2025.0;     /* Megatron Core's own distributed optimizer in NeMo 2 */
-static const double expert_weights_year = 2025.4;    /* Megatron Core 0.12 multiplies by the routing weights inside the activation: outputs are not kept */
-static const double fused_experts_year = 2026.4;     /* grouped products that cast their operands, for Blackwell: Megatron-Bridge 26.06 */
-static const double expert_graphs_year = 2026.3;      /* graphs over experts too: Megatron Core's recipes of spring 2026 */
+static const double merged_copies_year = 2025.4;           /* DeepEP, February 2025, and its adoption */
+static const double hidden_expert_year = 2025.8;           /* Megatron Core 0.14; its H100 recipes still expose what crosses machines */
+static const double published_experts_year = 2025.15;      /* DualPipe, DeepEP, DeepGEMM: DeepSeek, February 2025 (arXiv 2412.19437) */
+static const double graphs_year = 2025.3;                  /* CUDA graphs in Megatron Core's recipes */
+static const double whole_masters_year = 2025.0;           /* Megatron Core's own distributed optimizer in NeMo 2 */
+static const double expert_weights_year = 2025.4; /* Megatron Core 0.12 multiplies by the routing weights inside the activation: outputs are not kept */
+static const double fused_experts_year = 2026.4; /* grouped products that cast their operands, for Blackwell: Megatron-Bridge 26.06 */
+static const double expert_graphs_year = 2026.3; /* graphs over experts too: Megatron Core's recipes of spring 2026 */
 static const double graphs_host_factor = 0.3;
-static const double expert_reference_year = 2026;    /* grouped products: most of the measurements are of 2025-09 to 2026-08 */
+static const double expert_reference_year = 2026; /* grouped products: most of the measurements are of 2025-09 to 2026-08 */
 static const double earliest_expert_year = 2024.5;
 static const double earliest_gain_year = 2023.5, latest_gain_year = 2026.75;
 
@@ -77,7 +77,8 @@ static double stack_factor(enum stack stack, const struct software *software, co
 {
 	bool unfused_only = stack == STACK_MEGATRON_LM || stack == STACK_MEGATRON_DEEPSPEED;
 
-	return unfused_only && software->fused_attention ? fmin(physics->stack_speed[stack], physics->stack_speed[STACK_GENERIC]) : physics->stack_speed[stack];
+	return unfused_only && software->fused_attention ? fmin(physics->stack_speed[stack], physics->stack_speed[STACK_GENERIC])
+													 : physics->stack_speed[stack];
 }
 
 static void software_memory(enum stack stack, enum precision precision, struct software *software)
@@ -109,7 +110,8 @@ static void software_memory(enum stack stack, enum precision precision, struct s
 	software->unsharded_bytes = precision == PRECISION_FP16 ? 0.4 : wide ? 0 : 3.6;
 }
 
-struct software software_of(enum stack stack, const char *release, enum precision precision, int64_t accelerator_year, const struct physics *physics)
+struct software software_of(
+	enum stack stack, const char *release, enum precision precision, int64_t accelerator_year, const struct physics *physics)
 {
 	const struct stack_row *row = &stacks[stack];
 	double year = release_year(release), gain_years;
@@ -119,12 +121,16 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 	published = (stack <= STACK_GENERIC || stack == STACK_HAI_LLM) && software.year >= published_experts_year;
 	software.fused_attention = software.year >= fused_attention_year;
 	gain_years = fmin(fmax(software.year, earliest_gain_year), latest_gain_year) - reference_year;
-	software.speed = software_maturity(software.year, accelerator_year, physics->youth) * stack_factor(stack, &software, physics) * exp(physics->release_gain_per_year * gain_years);
-	software.expert_speed = exp(physics->expert_gain_per_year * (fmin(fmax(software.year, earliest_expert_year), latest_gain_year) - expert_reference_year));
+	software.speed = software_maturity(software.year, accelerator_year, physics->youth) * stack_factor(stack, &software, physics) *
+		exp(physics->release_gain_per_year * gain_years);
+	software.expert_speed = exp(
+		physics->expert_gain_per_year * (fmin(fmax(software.year, earliest_expert_year), latest_gain_year) - expert_reference_year));
 	software.fused_experts = (stack == STACK_MEGATRON_CORE && software.year >= fused_experts_year && accelerator_year >= 2024) ||
 		(published && accelerator_year >= 2022);
 	software.keeps_expert_outputs = software.year < expert_weights_year;
-	software.attention_speed = accelerator_year >= 2022 && !(row->own_attention && software.year >= own_attention_year) ? physics->flash2_fraction : 1;
+	software.attention_speed = accelerator_year >= 2022 && !(row->own_attention && software.year >= own_attention_year)
+		? physics->flash2_fraction
+		: 1;
 	software.hides_data = row->hides_data && software.year >= overlapped_data_year;
 	software.hides_tensor = row->hides_tensor;
 	software.hides_pipeline = row->hides_pipeline && software.year >= overlapped_data_year;
@@ -140,7 +146,8 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 	software.host_factor = stack == STACK_MEGATRON_CORE && software.year >= graphs_year ? graphs_host_factor : 1;
 	software.single_tensors = stack == STACK_INTERNEVO;
 	software.synchronise_s = stack == STACK_MEGATRON_DEEPSPEED ? physics->synchronise_s : 0;
-	software.separate_adapters = stack <= STACK_GENERIC || stack == STACK_HAI_LLM || stack == STACK_MEGATRON_DEEPSPEED || stack == STACK_FSDP || stack == STACK_TORCHTITAN;
+	software.separate_adapters = stack <= STACK_GENERIC || stack == STACK_HAI_LLM || stack == STACK_MEGATRON_DEEPSPEED ||
+		stack == STACK_FSDP || stack == STACK_TORCHTITAN;
 	software.submodules = stack == STACK_MEGATRON_DEEPSPEED;
 	software.narrow_speed = 1;
 	software.score_traffic = 1;

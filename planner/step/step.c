@@ -15,7 +15,7 @@ struct stage_time {
 	struct layer_time sum; /* one micro-batch */
 	double layers, expert_layers, kept_share, total_s;
 	double offload_s; /* of total_s: transfer of the layers' inputs to the host and back, as far as the passes do not hide it */
-	double issued_s; /* total_s, or longer where the host issues kernels more slowly than the device runs them */
+	double issued_s;  /* total_s, or longer where the host issues kernels more slowly than the device runs them */
 };
 
 struct step_work {
@@ -52,12 +52,15 @@ static const double kernels_of_layer = 20;
 static double host_issue_s(const struct step_work *work, const struct stage_time *stage)
 {
 	const struct physics *physics = work->setting->physics;
-	double layer_least_s = kernels_of_layer * CALIBRATED(&work->setting->candidate->calibration, kernel_launch_s, 0); /* no software issues faster */
-	double adapters = (work->setting->frozen && work->setting->software.separate_adapters ? 1 + added_kernels : 1) + (work->setting->quantized ? added_kernels : 0);
+	double layer_least_s = kernels_of_layer *
+		CALIBRATED(&work->setting->candidate->calibration, kernel_launch_s, 0); /* no software issues faster */
+	double adapters = (work->setting->frozen && work->setting->software.separate_adapters ? 1 + added_kernels : 1) +
+		(work->setting->quantized ? added_kernels : 0);
 	double passes = 2 + (work->layout->recompute == RECOMPUTE_FULL ? 1 - stage->kept_share : 0);
 
-	return passes * adapters * ((stage->layers - stage->expert_layers) * fmax(layer_least_s, physics->host_layer_s * work->setting->software.host_factor) +
-		stage->expert_layers * fmax(layer_least_s, physics->expert_host_s * work->setting->software.expert_host_factor));
+	return passes * adapters *
+		((stage->layers - stage->expert_layers) * fmax(layer_least_s, physics->host_layer_s * work->setting->software.host_factor) +
+			stage->expert_layers * fmax(layer_least_s, physics->expert_host_s * work->setting->software.expert_host_factor));
 }
 
 /* Host and device run beside each other. The longer one decides; where both take about as long, each sometimes waits
@@ -83,7 +86,8 @@ static double inputs_exposed_s(const struct step_work *work, const struct stage_
 	if (layout->offload_activations != TRUTH_TRUE || layout->recompute != RECOMPUTE_FULL)
 		return 0;
 	moved_s = (1 - stage->kept_share) * stage->layers * setting->device.wide_bytes * setting->model->hidden / spread * work->degrees.rows /
-		setting->device.host_bytes_per_s + setting->device.host_latency_s;
+			setting->device.host_bytes_per_s +
+		setting->device.host_latency_s;
 	return fmax(0, moved_s - passes_s / 4) + fmax(0, moved_s - 3 * passes_s / 4);
 }
 
@@ -122,7 +126,8 @@ static double transfer_exposed_s(const struct step_work *work)
 	if (work->layout->pipeline <= 1)
 		return 0;
 	once_s = point_to_point_s(&setting->device, setting->physics, stride, bytes);
-	return 2 * degrees->interleave * once_s * (setting->software.hides_pipeline && degrees->interleave > 1 ? 1 - setting->physics->overlap : 1);
+	return 2 * degrees->interleave * once_s *
+		(setting->software.hides_pipeline && degrees->interleave > 1 ? 1 - setting->physics->overlap : 1);
 }
 
 /* Returns the trained parameters of one rank of a stage: dense and expert. */
@@ -140,7 +145,8 @@ static struct layer_params local_params(const struct step_work *work, int stage)
 		params.dense += layers[k] * sharding->params[k].dense;
 		params.expert += layers[k] * sharding->params[k].expert;
 	}
-	params.dense += sharding->table_params * ((stage == 0) + (stage == work->stages->count - 1 && !(stage == 0 && model->tied_embeddings) && model->label_count == 0));
+	params.dense += sharding->table_params *
+		((stage == 0) + (stage == work->stages->count - 1 && !(stage == 0 && model->tied_embeddings) && model->label_count == 0));
 	return (struct layer_params){.dense = params.dense * trained, .expert = params.expert * trained};
 }
 
@@ -171,7 +177,8 @@ static struct hiding hiding_of(const struct step_work *work, const struct stage_
 	if (!setting->software.hides_data)
 		return (struct hiding){0};
 	return (struct hiding){.work_s = layer_hiding_backward_s(&stage->sum),
-		.left_s = layer_left_backward_s(&stage->sum, setting->physics->overlap), .idle_s = stage->issued_s - stage->total_s,
+		.left_s = layer_left_backward_s(&stage->sum, setting->physics->overlap),
+		.idle_s = stage->issued_s - stage->total_s,
 		.overlap = setting->physics->overlap};
 }
 
@@ -200,7 +207,8 @@ static struct stage_end stage_end_of(const struct step_work *work, const struct 
 	const struct sharding *sharding = work->sharding;
 	struct stage_end end = {.data_s = hiding_take(&hiding, sharding_step_s(sharding, &params, time->layers))};
 	double updated = params.dense / sharding->group + params.expert / sharding->copies;
-	double synchronised = work->layout->zero_stage >= 3 ? updated : params.dense + params.expert; /* parameters that a rank stores between steps */
+	double synchronised = work->layout->zero_stage >= 3 ? updated
+														: params.dense + params.expert; /* parameters that a rank stores between steps */
 	double moved_s = 2 * (setting->device.wide_bytes * updated / setting->device.host_bytes_per_s + setting->device.host_latency_s);
 
 	for (int k = 0; sharding->once && k < setting->model->kind_count; k++)
@@ -277,7 +285,8 @@ static void step_flops(const struct step_work *work, struct step_result *result)
 
 	switch (work->layout->recompute) {
 	case RECOMPUTE_FULL:
-		again = (setting->forward_flops_per_token - (setting->software.drops_unread ? layer_unread_flops_per_token(setting->model) : 0)) * (1 - kept_share(work));
+		again = (setting->forward_flops_per_token - (setting->software.drops_unread ? layer_unread_flops_per_token(setting->model) : 0)) *
+			(1 - kept_share(work));
 		break;
 	case RECOMPUTE_SELECTIVE:
 		again = setting->attention_flops_per_token;
@@ -299,16 +308,18 @@ struct schedule {
 
 static double schedule_s(const struct step_work *work, const struct schedule *schedule)
 {
-	return pipeline_time_s(schedule->longest_s, schedule->all_s, work->degrees.micro_batches, work->degrees.pipeline, work->degrees.interleave);
+	return pipeline_time_s(
+		schedule->longest_s, schedule->all_s, work->degrees.micro_batches, work->degrees.pipeline, work->degrees.interleave);
 }
 
 /* Fills the result. `device`: the schedule of the devices' work alone; `issued`: with the host that issues it. */
-static void step_fill(const struct step_work *work, const struct stage_time *longest, const struct schedule *device, const struct schedule *issued,
-	const struct stage_end *end, struct step_result *result)
+static void step_fill(const struct step_work *work, const struct stage_time *longest, const struct schedule *device,
+	const struct schedule *issued, const struct stage_end *end, struct step_result *result)
 {
 	const struct setting *setting = work->setting;
 	struct step_time *time = &result->time;
-	double m = work->degrees.micro_batches, gpu_count = work->degrees.tensor * work->degrees.pipeline * work->degrees.data * work->degrees.context;
+	double m = work->degrees.micro_batches,
+		   gpu_count = work->degrees.tensor * work->degrees.pipeline * work->degrees.data * work->degrees.context;
 
 	time->compute_s = m * (longest->sum.forward_s + longest->sum.backward_s);
 	result->traffic_s = m * longest->sum.traffic_s;
@@ -319,7 +330,8 @@ static void step_fill(const struct step_work *work, const struct stage_time *lon
 	time->pipeline_comm_s = m * work->transfer_s;
 	time->data_comm_exposed_s = m * longest->sum.gather_s + end->data_s + tied_table_s(work);
 	time->pipeline_bubble_s = schedule_s(work, device) - m * longest->total_s;
-	time->launch_overhead_s = setting->physics->step_fixed_s + m * longest->sum.waits_s + (schedule_s(work, issued) - schedule_s(work, device));
+	time->launch_overhead_s = setting->physics->step_fixed_s + m * longest->sum.waits_s +
+		(schedule_s(work, issued) - schedule_s(work, device));
 	time->optimizer_s = end->optimizer_s;
 	time->host_transfer_s = end->host_s + m * longest->offload_s;
 	time->input_wait_s = input_wait_s(setting, work->degrees.batch, gpu_count, step_sum(time));
@@ -359,8 +371,8 @@ static bool like_the_one_before(const struct stages *stages, int stage)
 	return stage > 0 && stage < stages->count - 1 && memcmp(stages->layers[stage], stages->layers[stage - 1], sizeof stages->layers[0]) == 0;
 }
 
-const struct step_parts *step_parts_scattered(const struct setting *setting, const struct parallelism *layout, const struct sharding *sharding,
-	const struct step_parts *parts, struct step_parts *own)
+const struct step_parts *step_parts_scattered(const struct setting *setting, const struct parallelism *layout,
+	const struct sharding *sharding, const struct step_parts *parts, struct step_parts *own)
 {
 	if (!sharding->scatters || sharding->once)
 		return parts;
@@ -378,7 +390,8 @@ const struct step_parts *step_parts_scattered(const struct setting *setting, con
 void step_of_parts(const struct setting *setting, const struct parallelism *layout, const struct stages *stages,
 	const struct step_parts *parts, const struct step_parts *kept, const struct sharding *sharding, struct step_result *result)
 {
-	struct step_work work = {.setting = setting, .layout = layout, .stages = stages, .degrees = degrees_of(setting, layout), .sharding = sharding};
+	struct step_work work = {
+		.setting = setting, .layout = layout, .stages = stages, .degrees = degrees_of(setting, layout), .sharding = sharding};
 	struct stage_time longest = {0}, one;
 	UNCLEARED struct step_parts own, own_kept;
 	struct schedule device = {0}, issued = {0};
@@ -449,7 +462,8 @@ struct bottleneck_use step_bottleneck(const struct step_result *result)
 	use.shares[BOTTLENECK_COMPUTE] = time->compute_s - result->traffic_s;
 	use.shares[BOTTLENECK_MEMORY] = time->recompute_s;
 	use.shares[BOTTLENECK_MEMORY_BANDWIDTH] = result->traffic_s + time->optimizer_s;
-	use.shares[BOTTLENECK_INTERCONNECT] = time->tensor_comm_s + time->context_comm_s + time->pipeline_comm_s + time->data_comm_exposed_s + time->expert_comm_s;
+	use.shares[BOTTLENECK_INTERCONNECT] = time->tensor_comm_s + time->context_comm_s + time->pipeline_comm_s + time->data_comm_exposed_s +
+		time->expert_comm_s;
 	use.shares[BOTTLENECK_PIPELINE_BUBBLE] = time->pipeline_bubble_s;
 	use.shares[BOTTLENECK_INPUT] = time->input_wait_s;
 	use.shares[BOTTLENECK_HOST_TRANSFER] = time->host_transfer_s;

@@ -8,9 +8,9 @@
 
 struct step_result {
 	struct step_time time;
-	double samples;         /* of the step: its batch */
-	double traffic_s;       /* part of compute_s that memory bandwidth limits */
-	double hardware_flops;  /* of one step over all accelerators, recomputation included */
+	double samples;        /* of the step: its batch */
+	double traffic_s;      /* part of compute_s that memory bandwidth limits */
+	double hardware_flops; /* of one step over all accelerators, recomputation included */
 	double model_flops;
 };
 
@@ -27,8 +27,8 @@ void step_parts_each(const struct setting *setting, const struct parallelism *la
 
 /* Returns the parts with the gathers and scatters that a sharding adds to each micro-batch: in `own`, or `parts` itself
  * where the sharding adds none. */
-const struct step_parts *step_parts_scattered(const struct setting *setting, const struct parallelism *layout, const struct sharding *sharding,
-	const struct step_parts *parts, struct step_parts *own);
+const struct step_parts *step_parts_scattered(const struct setting *setting, const struct parallelism *layout,
+	const struct sharding *sharding, const struct step_parts *parts, struct step_parts *own);
 
 /* E32. As step_of_layout(), from the parts of a layout and its sharding: the search calls it for every layout that
  * shares them. `kept`: the same parts without recomputation, read only where layers keep their activations. */

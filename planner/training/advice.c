@@ -29,12 +29,13 @@ static void advise_deadline(const struct stage_schedule *schedule, const struct 
 	if (!is_given(deadline_hours) || late_hours <= deadline_hours || schedule->input->request.common.gpu_count > 0)
 		return;
 	advice = findings_advise(&plan->findings, "deadline_at_risk", "suggestion",
-		"10 %% risk of taking longer than %.4g h; the deadline is %.4g h: raise confidence (now %.3g) if the deadline is hard",
-		late_hours, deadline_hours, schedule->confidence);
+		"10 %% risk of taking longer than %.4g h; the deadline is %.4g h: raise confidence (now %.3g) if the deadline is hard", late_hours,
+		deadline_hours, schedule->confidence);
 	if (!next)
 		snprintf(advice->effect, sizeof advice->effect, "no number of these accelerators keeps the deadline with the next higher confidence");
 	else if (next->gpu_count > best->gpu_count)
-		snprintf(advice->effect, sizeof advice->effect, "%lld accelerators keep the deadline with a confidence of %.3g", (long long)next->gpu_count, next->confidence);
+		snprintf(advice->effect, sizeof advice->effect, "%lld accelerators keep the deadline with a confidence of %.3g",
+			(long long)next->gpu_count, next->confidence);
 }
 
 void advice_of_larger(const struct candidate_plan *front, size_t count, const struct candidate_plan *best, struct training_plan *plan)

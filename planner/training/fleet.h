@@ -36,13 +36,13 @@ struct candidate_plan_range {
 /* A plan in short form, enough to compare it with others. training_option_fill() makes the full option from it. */
 struct candidate_plan {
 	bool any, fits;
-	size_t candidate;     /* index in input->candidates */
+	size_t candidate;            /* index in input->candidates */
 	const struct supply *supply; /* one of the candidate's supplies, which provides the accelerators; NULL: the candidate's own offer and site */
 	int64_t gpu_count, node_count;
-	struct found found;   /* layout and step of the stage that takes longest */
+	struct found found; /* layout and step of the stage that takes longest */
 	size_t main_stage;
 	double useful_hours, wall_clock_hours, gpu_hours, main_steps, trained_params;
-	double paid_hours;        /* hours paid for each accelerator (E110); more than the wall clock where a commitment continues after the run */
+	double paid_hours; /* hours paid for each accelerator (E110); more than the wall clock where a commitment continues after the run */
 	double powered_gpu_count; /* accelerators that draw power: used, spare, and the rest of whole instances */
 	struct reliability reliability;
 	struct gpu_price price;
@@ -80,18 +80,21 @@ void fleet_candidate_plan(const struct stage_schedule *schedule, size_t candidat
  * 1), the time, cost, energy and carbon that candidate_plan_settle() computes from `candidate_plan` are at most those
  * of the plan.
  * False where no bound is known: the request gives a measured step or MFU, waives memory, or has several stages. */
-bool fleet_least(const struct stage_schedule *schedule, size_t candidate, int64_t gpu_count, double factor, struct candidate_plan *candidate_plan);
+bool fleet_least(
+	const struct stage_schedule *schedule, size_t candidate, int64_t gpu_count, double factor, struct candidate_plan *candidate_plan);
 
 /* True if some layout fits in memory with room to spare, and no layout that fits takes less than `factor` times its
  * arithmetic. Given: a schedule of one stage. */
-bool fleet_is_slower(const struct stage_schedule *schedule, size_t candidate, int64_t gpu_count, double factor, const struct parallelism *pins, struct search_counts *counts);
+bool fleet_is_slower(const struct stage_schedule *schedule, size_t candidate, int64_t gpu_count, double factor,
+	const struct parallelism *pins, struct search_counts *counts);
 
 /* Computes energy, carbon, water and cost of the candidate_plan's hours. Notes their assumptions in `findings` (may be
  * NULL). */
 void fleet_footprint(const struct stage_schedule *schedule, struct candidate_plan *candidate_plan, struct findings *findings);
 
 /* Returns the usage from which the footprint is computed. `accelerator` and `calibration` point into the candidate. */
-struct usage candidate_plan_usage(const struct stage_schedule *schedule, const struct candidate *candidate, const struct candidate_plan *candidate_plan);
+struct usage candidate_plan_usage(
+	const struct stage_schedule *schedule, const struct candidate *candidate, const struct candidate_plan *candidate_plan);
 
 /* Computes hours, cost and footprint of a candidate_plan whose useful hours are known, rented from `supply` (NULL: the
  * candidate's own offer). */

@@ -75,13 +75,16 @@ double ground_log_sigma(const struct training_request *request, const struct mod
 	enum ground_kind kind = ground_kind_of(request, model);
 	double of_family = CALIBRATED(&candidate->calibration, gemm_efficiency, 0) > 0 ? 0 : row->log_sigma;
 	double of_kind = row->kinds >> kind & 1 ? 0 : row->kinds ? unmeasured_kind : 0;
-	double of_software = kind == GROUND_OTHER ? published_model_spread : request->stack == STACK_TORCHTITAN ? torchtitan_spread
-		: (request->stack <= STACK_GENERIC || request->stack == STACK_HAI_LLM) && kind == GROUND_TUNING ? published_model_spread : 0;
+	double of_software = kind == GROUND_OTHER                                                           ? published_model_spread
+		: request->stack == STACK_TORCHTITAN                                                            ? torchtitan_spread
+		: (request->stack <= STACK_GENERIC || request->stack == STACK_HAI_LLM) && kind == GROUND_TUNING ? published_model_spread
+																										: 0;
 
 	return sqrt(of_family * of_family + of_kind * of_kind + of_software * of_software);
 }
 
-void ground_warn(const struct training_request *request, const struct model *model, const struct accelerator *accelerator, struct findings *findings)
+void ground_warn(
+	const struct training_request *request, const struct model *model, const struct accelerator *accelerator, struct findings *findings)
 {
 	const struct ground_row *row = ground_of_accelerator(accelerator);
 	enum ground_kind kind = ground_kind_of(request, model);
@@ -89,7 +92,8 @@ void ground_warn(const struct training_request *request, const struct model *mod
 
 	if (row->kinds >> kind & 1)
 		return;
-	findings_warn(findings, "no published measurement of %s on %s%s: the interval is wide; a benchmark of the plan (POST /v1/benchmarks) or steps of your own "
-		"(POST /v1/observations) would narrow it", row->kinds ? ground_kind_name(kind) : "a training", name ? name : "this accelerator",
-		row->kinds ? ", only of other trainings" : "");
+	findings_warn(findings,
+		"no published measurement of %s on %s%s: the interval is wide; a benchmark of the plan (POST /v1/benchmarks) or steps of your own "
+		"(POST /v1/observations) would narrow it",
+		row->kinds ? ground_kind_name(kind) : "a training", name ? name : "this accelerator", row->kinds ? ", only of other trainings" : "");
 }

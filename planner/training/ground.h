@@ -34,6 +34,7 @@ const char *ground_kind_name(enum ground_kind kind); /* "a mixture of experts" *
 double ground_log_sigma(const struct training_request *request, const struct model *model, const struct candidate *candidate);
 
 /* Warns of what was never measured: "no published measurement of fine-tuning on the A10". */
-void ground_warn(const struct training_request *request, const struct model *model, const struct accelerator *accelerator, struct findings *findings);
+void ground_warn(
+	const struct training_request *request, const struct model *model, const struct accelerator *accelerator, struct findings *findings);
 
 #endif

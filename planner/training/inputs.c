@@ -20,41 +20,58 @@ static double interval_minutes(const struct candidate_plan *candidate_plan, doub
 {
 	const struct reliability *job = &candidate_plan->reliability;
 
-	return 60 * fmax(reliability_daly_interval(job->checkpoint_hours, mtbf_gpu_hours / (double)candidate_plan->gpu_count),
-		job->write_hours > job->checkpoint_hours ? job->write_hours : 0);
+	return 60 *
+		fmax(reliability_daly_interval(job->checkpoint_hours, mtbf_gpu_hours / (double)candidate_plan->gpu_count),
+			job->write_hours > job->checkpoint_hours ? job->write_hours : 0);
 }
 
 static void reliability_inputs(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct figures *inputs)
 {
 	const struct training_request *request = &schedule->input->request;
-	double checkpoint_gbs = CHECKPOINT_BYTES_PER_PARAM * candidate_plan->trained_params / 1e9 / (candidate_plan->reliability.write_hours * 3600);
+	double checkpoint_gbs = CHECKPOINT_BYTES_PER_PARAM * candidate_plan->trained_params / 1e9 /
+		(candidate_plan->reliability.write_hours * 3600);
 	double interval = candidate_plan->reliability.interval_hours * 60;
 
-	figures_add(inputs, given_or_default("reliability.mtbf_gpu_hours", request->reliability.mtbf_gpu_hours, RELIABILITY_MTBF_GPU_HOURS,
-		RELIABILITY_MTBF_LOW_GPU_HOURS, RELIABILITY_MTBF_HIGH_GPU_HOURS, "E46: 419 unexpected interruptions in 54 days on 16,384 H100, Grattafiori et al. 2024, arXiv 2407.21783; published range 12.3 to 60 thousand"));
-	figures_add(inputs, given_or_default("reliability.restart_minutes", request->reliability.restart_minutes, RELIABILITY_RESTART_MINUTES,
-		RELIABILITY_RESTART_MINUTES, restart_high_minutes, "E46: at most 18.5 minutes by Llama 3's 90 % effective time and 3.09 hours between interruptions, arXiv 2407.21783"));
-	figures_add(inputs, given_or_default("reliability.checkpoint_gbs", request->reliability.checkpoint_gbs, checkpoint_gbs, checkpoint_gbs, checkpoint_gbs,
-		"E46: BLOOM wrote 2.3 TB in 40 s from 384 accelerators, Scao et al. 2022"));
-	figures_add(inputs, is_given(request->reliability.checkpoint_interval_minutes)
-		? given_or_default("reliability.checkpoint_interval_minutes", interval, interval, interval, interval, "request")
-		: (struct figure){"reliability.checkpoint_interval_minutes", interval, interval_minutes(candidate_plan, RELIABILITY_MTBF_LOW_GPU_HOURS),
-			interval_minutes(candidate_plan, RELIABILITY_MTBF_HIGH_GPU_HOURS), "E47: Daly 2006, eq. 37; range: for the published range of failures", PROVENANCE_DERIVED});
+	figures_add(inputs,
+		given_or_default("reliability.mtbf_gpu_hours", request->reliability.mtbf_gpu_hours, RELIABILITY_MTBF_GPU_HOURS,
+			RELIABILITY_MTBF_LOW_GPU_HOURS, RELIABILITY_MTBF_HIGH_GPU_HOURS,
+			"E46: 419 unexpected interruptions in 54 days on 16,384 H100, Grattafiori et al. 2024, arXiv 2407.21783; published range 12.3 to 60 thousand"));
+	figures_add(inputs,
+		given_or_default("reliability.restart_minutes", request->reliability.restart_minutes, RELIABILITY_RESTART_MINUTES,
+			RELIABILITY_RESTART_MINUTES, restart_high_minutes,
+			"E46: at most 18.5 minutes by Llama 3's 90 % effective time and 3.09 hours between interruptions, arXiv 2407.21783"));
+	figures_add(inputs,
+		given_or_default("reliability.checkpoint_gbs", request->reliability.checkpoint_gbs, checkpoint_gbs, checkpoint_gbs, checkpoint_gbs,
+			"E46: BLOOM wrote 2.3 TB in 40 s from 384 accelerators, Scao et al. 2022"));
+	figures_add(inputs,
+		is_given(request->reliability.checkpoint_interval_minutes)
+			? given_or_default("reliability.checkpoint_interval_minutes", interval, interval, interval, interval, "request")
+			: (struct figure){"reliability.checkpoint_interval_minutes", interval,
+				  interval_minutes(candidate_plan, RELIABILITY_MTBF_LOW_GPU_HOURS),
+				  interval_minutes(candidate_plan, RELIABILITY_MTBF_HIGH_GPU_HOURS),
+				  "E47: Daly 2006, eq. 37; range: for the published range of failures", PROVENANCE_DERIVED});
 	if (candidate_plan->reliability.spot)
-		figures_add(inputs, (struct figure){"pricing.spot_interruptions_per_gpu_hour", request->common.pricing.spot_interruptions_per_gpu_hour,
-			request->common.pricing.spot_interruptions_per_gpu_hour, request->common.pricing.spot_interruptions_per_gpu_hour, "request", PROVENANCE_GIVEN});
+		figures_add(inputs,
+			(struct figure){"pricing.spot_interruptions_per_gpu_hour", request->common.pricing.spot_interruptions_per_gpu_hour,
+				request->common.pricing.spot_interruptions_per_gpu_hour, request->common.pricing.spot_interruptions_per_gpu_hour, "request",
+				PROVENANCE_GIVEN});
 }
 
 static void own_inputs(const struct on_premises *own, const struct own_price *capex, struct figures *inputs)
 {
-	figures_add(inputs, given_or_default("pricing.on_premises.capex_usd_per_gpu", own->list_prices == TRUTH_TRUE ? own->capex_usd_per_gpu : capex->usd_per_gpu,
-		capex->usd_per_gpu, capex->low_usd_per_gpu, capex->high_usd_per_gpu, capex->source));
-	figures_add(inputs, given_or_default("pricing.on_premises.life_years", own->life_years, COST_LIFE_YEARS, COST_LIFE_LOW_YEARS, COST_LIFE_HIGH_YEARS,
-		"E65: 4 years, 3 to 6"));
-	figures_add(inputs, given_or_default("pricing.on_premises.electricity_usd_per_kwh", own->electricity_usd_per_kwh, COST_ELECTRICITY_USD_PER_KWH,
-		COST_ELECTRICITY_USD_PER_KWH, COST_ELECTRICITY_USD_PER_KWH, "E67: United States industrial average of 2024, EIA 2025"));
-	figures_add(inputs, given_or_default("pricing.on_premises.staff_usd_per_gpu_month", own->staff_usd_per_gpu_month, ABSENT_NUMBER, 0, 0, "request"));
-	figures_add(inputs, given_or_default("pricing.on_premises.space_usd_per_kw_month", own->space_usd_per_kw_month, ABSENT_NUMBER, 0, 0, "request"));
+	figures_add(inputs,
+		given_or_default("pricing.on_premises.capex_usd_per_gpu", own->list_prices == TRUTH_TRUE ? own->capex_usd_per_gpu : capex->usd_per_gpu,
+			capex->usd_per_gpu, capex->low_usd_per_gpu, capex->high_usd_per_gpu, capex->source));
+	figures_add(inputs,
+		given_or_default("pricing.on_premises.life_years", own->life_years, COST_LIFE_YEARS, COST_LIFE_LOW_YEARS, COST_LIFE_HIGH_YEARS,
+			"E65: 4 years, 3 to 6"));
+	figures_add(inputs,
+		given_or_default("pricing.on_premises.electricity_usd_per_kwh", own->electricity_usd_per_kwh, COST_ELECTRICITY_USD_PER_KWH,
+			COST_ELECTRICITY_USD_PER_KWH, COST_ELECTRICITY_USD_PER_KWH, "E67: United States industrial average of 2024, EIA 2025"));
+	figures_add(inputs,
+		given_or_default("pricing.on_premises.staff_usd_per_gpu_month", own->staff_usd_per_gpu_month, ABSENT_NUMBER, 0, 0, "request"));
+	figures_add(inputs,
+		given_or_default("pricing.on_premises.space_usd_per_kw_month", own->space_usd_per_kw_month, ABSENT_NUMBER, 0, 0, "request"));
 }
 
 static void price_inputs(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct figures *inputs)
@@ -70,24 +87,30 @@ static void price_inputs(const struct stage_schedule *schedule, const struct can
 
 		own_inputs(&pricing->on_premises, &capex, inputs);
 	} else {
-		figures_add(inputs, (struct figure){"pricing.usd_per_gpu_hour", price->usd_per_gpu_hour, price->low_usd_per_gpu_hour, price->high_usd_per_gpu_hour,
-			price->source, price->status});
+		figures_add(inputs,
+			(struct figure){"pricing.usd_per_gpu_hour", price->usd_per_gpu_hour, price->low_usd_per_gpu_hour, price->high_usd_per_gpu_hour,
+				price->source, price->status});
 	}
-	figures_add(inputs, given_or_default("pricing.storage_usd_per_gb_month", pricing->storage_usd_per_gb_month, ABSENT_NUMBER, 0, 0, "request"));
+	figures_add(
+		inputs, given_or_default("pricing.storage_usd_per_gb_month", pricing->storage_usd_per_gb_month, ABSENT_NUMBER, 0, 0, "request"));
 	figures_add(inputs, given_or_default("pricing.egress_usd_per_gb", pricing->egress_usd_per_gb, ABSENT_NUMBER, 0, 0, "request"));
 }
 
-void inputs_of_candidate_plan(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, const struct figure *mfu, struct figures *inputs)
+void inputs_of_candidate_plan(
+	const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, const struct figure *mfu, struct figures *inputs)
 {
 	const struct candidate had = candidate_plan_as_priced(schedule, candidate_plan);
 	struct usage usage = candidate_plan_usage(schedule, &had, candidate_plan);
 
 	inputs->count = 0;
-	figures_add(inputs, (struct figure){"tokens", schedule->tokens_total, schedule->tokens_total, schedule->tokens_total, "request", PROVENANCE_GIVEN});
+	figures_add(inputs,
+		(struct figure){"tokens", schedule->tokens_total, schedule->tokens_total, schedule->tokens_total, "request", PROVENANCE_GIVEN});
 	figures_add(inputs, *mfu);
 	if (candidate_plan->practice.part_count > 0)
-		figures_add(inputs, (struct figure){INPUT_PRACTICE, candidate_plan->practice.value, candidate_plan->practice.low, candidate_plan->practice.high,
-			"E131: hours of published runs over the hours of their steps; practice.parts of the option has each part's source", PROVENANCE_DERIVED});
+		figures_add(inputs,
+			(struct figure){INPUT_PRACTICE, candidate_plan->practice.value, candidate_plan->practice.low, candidate_plan->practice.high,
+				"E131: hours of published runs over the hours of their steps; practice.parts of the option has each part's source",
+				PROVENANCE_DERIVED});
 	reliability_inputs(schedule, candidate_plan, inputs);
 	price_inputs(schedule, candidate_plan, inputs);
 	footprint_inputs(&usage, &had.site, inputs);
@@ -95,8 +118,11 @@ void inputs_of_candidate_plan(const struct stage_schedule *schedule, const struc
 
 struct moved moved_of_candidate_plan(const struct candidate_plan *candidate_plan)
 {
-	return (struct moved){.usd = candidate_plan->priced ? candidate_plan->total_usd : ABSENT_NUMBER, .hours = candidate_plan->wall_clock_hours,
-		.kwh = candidate_plan->footprint.energy.total_kwh, .kgco2e = candidate_plan->footprint.carbon.total_kgco2e, .water_l = candidate_plan->footprint.water_l};
+	return (struct moved){.usd = candidate_plan->priced ? candidate_plan->total_usd : ABSENT_NUMBER,
+		.hours = candidate_plan->wall_clock_hours,
+		.kwh = candidate_plan->footprint.energy.total_kwh,
+		.kgco2e = candidate_plan->footprint.carbon.total_kgco2e,
+		.water_l = candidate_plan->footprint.water_l};
 }
 
 /* A copy of the caller's schedule in which one input is changed. */
@@ -210,7 +236,8 @@ static void slow_steps(struct world *world, double factor)
 	world->candidate_plan.found.step.traffic_s *= factor;
 }
 
-bool inputs_move(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, const struct figure *input, double value, struct moved *moved)
+bool inputs_move(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, const struct figure *input,
+	double value, struct moved *moved)
 {
 	UNCLEARED struct world world;
 

@@ -2,7 +2,10 @@
 
 #include "planner/training/search.h"
 
-enum { SCANNED_EACH = 64, SCANNED_STEP = 8 }; /* up to SCANNED_EACH each number is tried; above it machines of SCANNED_STEP, then each number of the last one */
+enum {
+	SCANNED_EACH = 64,
+	SCANNED_STEP = 8
+}; /* up to SCANNED_EACH each number is tried; above it machines of SCANNED_STEP, then each number of the last one */
 
 struct found least_layout(struct setting *setting, int64_t gpu_count, const struct parallelism *pins)
 {

@@ -37,8 +37,8 @@ struct lever {
 	lever_change *change;
 	const char *detail;
 	enum bottleneck kind; /* the part of the step that it acts on */
-	bool memory; /* also offered for the memory that it frees */
-	bool dear;   /* may cost up to half as much again for the time that it saves */
+	bool memory;          /* also offered for the memory that it frees */
+	bool dear;            /* may cost up to half as much again for the time that it saves */
 };
 
 static void replan_begin(const struct lever_case *now, struct replan *again)
@@ -68,8 +68,16 @@ static bool other_layout(const struct lever_case *now, struct replan *again)
 {
 	if (!layout_is_pinned(&now->request->parallelism))
 		return false;
-	again->pins = (struct parallelism){.tensor = ABSENT_COUNT, .pipeline = ABSENT_COUNT, .data = ABSENT_COUNT, .context = ABSENT_COUNT,
-		.expert = ABSENT_COUNT, .interleave = ABSENT_COUNT, .micro_batch = ABSENT_COUNT, .zero_stage = ABSENT_COUNT, .zero_group = ABSENT_COUNT, .kept_layers = ABSENT_COUNT};
+	again->pins = (struct parallelism){.tensor = ABSENT_COUNT,
+		.pipeline = ABSENT_COUNT,
+		.data = ABSENT_COUNT,
+		.context = ABSENT_COUNT,
+		.expert = ABSENT_COUNT,
+		.interleave = ABSENT_COUNT,
+		.micro_batch = ABSENT_COUNT,
+		.zero_stage = ABSENT_COUNT,
+		.zero_group = ABSENT_COUNT,
+		.kept_layers = ABSENT_COUNT};
 	return true;
 }
 
@@ -92,8 +100,8 @@ static bool more_accumulation(const struct lever_case *now, struct replan *again
 	double batch_tokens = now->best->found.step.samples * now->schedule->stages[now->best->main_stage].sequence;
 	double critical = now->plan->batch.critical_batch_tokens;
 
-	if (now->scale.shares[BOTTLENECK_PIPELINE_BUBBLE] + now->scale.shares[BOTTLENECK_INTERCONNECT] < worth_trying || 2 * batch_tokens > critical ||
-		now->schedule->input->model.kind == MODEL_GENERIC)
+	if (now->scale.shares[BOTTLENECK_PIPELINE_BUBBLE] + now->scale.shares[BOTTLENECK_INTERCONNECT] < worth_trying ||
+		2 * batch_tokens > critical || now->schedule->input->model.kind == MODEL_GENERIC)
 		return false;
 	for (size_t i = 0; i < again->schedule.stage_count; i++)
 		again->schedule.stages[i].batch *= 2;
@@ -110,10 +118,12 @@ static bool less_precision(const struct lever_case *now, struct replan *again)
 	bool wide = precision == PRECISION_FP32 || precision == PRECISION_TF32;
 
 	again->input.request.common.precision = wide ? PRECISION_BF16 : PRECISION_FP8;
-	if (wide ? !(accelerator->tflops_bf16 > 0) : !(accelerator->tflops_fp8 > 0) || (precision != PRECISION_BF16 && precision != PRECISION_FP16))
+	if (wide ? !(accelerator->tflops_bf16 > 0)
+			 : !(accelerator->tflops_fp8 > 0) || (precision != PRECISION_BF16 && precision != PRECISION_FP16))
 		return false;
-	snprintf(again->detail, sizeof again->detail, wide ? "mixed precision in BF16, with 32-bit master weights"
-		: "linear layers in FP8, which this accelerator has (check the loss against a BF16 run first)");
+	snprintf(again->detail, sizeof again->detail,
+		wide ? "mixed precision in BF16, with 32-bit master weights"
+			 : "linear layers in FP8, which this accelerator has (check the loss against a BF16 run first)");
 	return true;
 }
 
@@ -185,7 +195,8 @@ static bool memory_costs(const struct lever_case *now)
 	const struct memory_use *memory = &now->best->found.memory;
 	bool split = layout->tensor * layout->pipeline * layout->context > 1;
 
-	return now->scale.shares[BOTTLENECK_MEMORY] >= worth_trying || layout->zero_stage == 3 || (split && memory->total_bytes > 0.7 * memory->capacity_bytes);
+	return now->scale.shares[BOTTLENECK_MEMORY] >= worth_trying || layout->zero_stage == 3 ||
+		(split && memory->total_bytes > 0.7 * memory->capacity_bytes);
 }
 
 static bool more_memory(const struct lever_case *now, struct replan *again)
@@ -193,7 +204,8 @@ static bool more_memory(const struct lever_case *now, struct replan *again)
 	again->candidate.accelerator.memory_usable_bytes = 2 * accelerator_capacity_bytes(&again->candidate.accelerator);
 	if (!memory_costs(now))
 		return false;
-	snprintf(again->detail, sizeof again->detail, "an accelerator of the same rates with %.0f GB of memory: less recomputation, gathering or splitting",
+	snprintf(again->detail, sizeof again->detail,
+		"an accelerator of the same rates with %.0f GB of memory: less recomputation, gathering or splitting",
 		again->candidate.accelerator.memory_usable_bytes / 1e9);
 	return now->request->parallelism.recompute == RECOMPUTE_UNSET;
 }
@@ -212,8 +224,8 @@ static bool newer_accelerator(const struct lever_case *now, struct replan *again
 		again->input.request.common.pricing.usd_per_gpu_hour = again->input.request.common.pricing.on_premises.capex_usd_per_gpu = ABSENT_NUMBER;
 	if (!(had->tflops_bf16 > 0) && now->request->common.precision == accelerator_training_precision(had))
 		again->input.request.common.precision = accelerator_training_precision(&newer->accelerator);
-	snprintf(again->detail, sizeof again->detail, "the same number of %.60s, newer and from the same vendor, at its cheapest offer%s%s", newer->accelerator.id,
-		again->input.request.common.precision == now->request->common.precision ? "" : ", in ",
+	snprintf(again->detail, sizeof again->detail, "the same number of %.60s, newer and from the same vendor, at its cheapest offer%s%s",
+		newer->accelerator.id, again->input.request.common.precision == now->request->common.precision ? "" : ", in ",
 		again->input.request.common.precision == now->request->common.precision ? "" : precision_name(again->input.request.common.precision));
 	return true;
 }
@@ -287,7 +299,8 @@ static bool faster_storage(const struct lever_case *now, struct replan *again)
 	if (now->scale.shares[BOTTLENECK_INPUT] < worth_offering || input_time(now).read_s <= computing_s(now))
 		return false;
 	again->input.request.input_pipeline.storage_gbs *= input_time(now).read_s / computing_s(now);
-	snprintf(again->detail, sizeof again->detail, "storage that reads %.3g GB/s, or parallel reads from several: samples arrive as fast as the step uses them",
+	snprintf(again->detail, sizeof again->detail,
+		"storage that reads %.3g GB/s, or parallel reads from several: samples arrive as fast as the step uses them",
 		again->input.request.input_pipeline.storage_gbs);
 	return true;
 }
@@ -328,7 +341,8 @@ static bool other_size(const struct lever_case *now, struct replan *again)
 		return false; /* the optimum is of new tokens; a training that repeats its tokens has no more of them */
 	model_from_size(&again->input.model, fmin(fmax(point.params, 1e6), 1e15), ABSENT_NUMBER);
 	replan_tokens(again, point.tokens);
-	snprintf(again->detail, sizeof again->detail, "a %s model, %.3g parameters on %.3g tokens, reaches the same predicted loss of %.4g with less compute%s",
+	snprintf(again->detail, sizeof again->detail,
+		"a %s model, %.3g parameters on %.3g tokens, reaches the same predicted loss of %.4g with less compute%s",
 		point.params < now->plan->workload.params_active ? "smaller" : "larger", point.params, point.tokens, loss,
 		point.params < now->plan->workload.params_active ? "; distilling it from a larger one helps further" : ", but costs more to serve");
 	return true;
@@ -337,15 +351,17 @@ static bool other_size(const struct lever_case *now, struct replan *again)
 static bool fewer_steps(const struct lever_case *now, struct replan *again)
 {
 	const struct scaling_law *law = scaling_law_named(NULL);
-	double params = now->plan->workload.params_active, tokens = now->schedule->tokens_total, once = tokens / given_or(now->request->epochs, 1), loss;
+	double params = now->plan->workload.params_active, tokens = now->schedule->tokens_total,
+		   once = tokens / given_or(now->request->epochs, 1), loss;
 	double enough = scaling_optimum_of_params(law, params).tokens;
 
 	if (!scaling_holds(now) || now->plan->compute_optimal.verdict != VERDICT_DATA_INEFFICIENT || enough >= tokens)
 		return false;
 	loss = scaling_judge(law, params, once, enough / once).loss;
 	replan_tokens(again, enough);
-	snprintf(again->detail, sizeof again->detail, "fewer steps: %.3g tokens are compute-optimal for this size; predicted loss %.4g instead of %.4g",
-		enough, loss, now->plan->compute_optimal.predicted_loss);
+	snprintf(again->detail, sizeof again->detail,
+		"fewer steps: %.3g tokens are compute-optimal for this size; predicted loss %.4g instead of %.4g", enough, loss,
+		now->plan->compute_optimal.predicted_loss);
 	return true;
 }
 
@@ -381,8 +397,9 @@ static bool fewer_layers(const struct lever_case *now, struct replan *again)
 	loss = scaling_judge(scaling_law_named(NULL), again->input.model.params_active, now->schedule->tokens_total / epochs, epochs).loss;
 	if (!(loss < (1 + loss_that_may_rise) * now->plan->compute_optimal.predicted_loss))
 		return false;
-	snprintf(again->detail, sizeof again->detail, "%d layers instead of %d, %.3g parameters on the same tokens: predicted loss %.4g instead of %.4g",
-		fewer, layers, again->input.model.params_active, loss, now->plan->compute_optimal.predicted_loss);
+	snprintf(again->detail, sizeof again->detail,
+		"%d layers instead of %d, %.3g parameters on the same tokens: predicted loss %.4g instead of %.4g", fewer, layers,
+		again->input.model.params_active, loss, now->plan->compute_optimal.predicted_loss);
 	return true;
 }
 
@@ -402,7 +419,8 @@ static bool smaller_batch(const struct lever_case *now, struct replan *again)
 	again->schedule.stages[0].batch = floor(critical / again->schedule.stages[0].sequence);
 	again->schedule.stages[0].tokens *= fewer;
 	again->schedule.tokens_total *= fewer;
-	snprintf(again->detail, sizeof again->detail, "a batch of %.3g %s, %s, instead of %.3g: each sample teaches more, and %.3g reach the loss that takes %.3g now",
+	snprintf(again->detail, sizeof again->detail,
+		"a batch of %.3g %s, %s, instead of %.3g: each sample teaches more, and %.3g reach the loss that takes %.3g now",
 		again->schedule.stages[0].batch * again->schedule.stages[0].sequence, generic ? "samples" : "tokens",
 		generic ? "a useful batch on ImageNet (measure the gradient noise scale of your task)" : "the critical one", batch_tokens,
 		again->schedule.tokens_total, now->schedule->tokens_total);
@@ -424,7 +442,8 @@ static bool fewer_experts(const struct lever_case *now, struct replan *again)
 	if (most == 0 || now->request->fine_tuning.method != FINE_TUNING_UNSET || now->scale.shares[BOTTLENECK_INTERCONNECT] < worth_trying)
 		return false;
 	model_again(&again->input.model);
-	snprintf(again->detail, sizeof again->detail, "half the experts for each token (%d instead of %d): fewer products and half the all-to-all; this is another model: measure its loss",
+	snprintf(again->detail, sizeof again->detail,
+		"half the experts for each token (%d instead of %d): fewer products and half the all-to-all; this is another model: measure its loss",
 		most / 2, most);
 	return true;
 }
@@ -452,24 +471,38 @@ static bool cheaper_activation(const struct lever_case *now, struct replan *agai
 /* --- the table ---------------------------------------------------------------------------------------------- */
 
 static const struct lever levers[] = {
-	{"layout", "suggestion", other_layout, "leave the parallelism to the search: it finds a faster layout", BOTTLENECK_INTERCONNECT, false, false},
+	{"layout", "suggestion", other_layout, "leave the parallelism to the search: it finds a faster layout", BOTTLENECK_INTERCONNECT, false,
+		false},
 	{"micro_batch", "suggestion", other_micro_batch, "another micro-batch, the rest as pinned", BOTTLENECK_COMPUTE, false, false},
-	{"recompute", "suggestion", other_recomputation, "another amount of recomputation (activation checkpointing), the rest as pinned", BOTTLENECK_MEMORY, true, false},
+	{"recompute", "suggestion", other_recomputation, "another amount of recomputation (activation checkpointing), the rest as pinned",
+		BOTTLENECK_MEMORY, true, false},
 	{"gradient_accumulation", "suggestion", more_accumulation, NULL, BOTTLENECK_PIPELINE_BUBBLE, false, false},
 	{"precision", "suggestion", less_precision, NULL, BOTTLENECK_COMPUTE, true, false},
-	{"fused_kernels", "suggestion", fused_kernels, "the host's kernel launches limit the step: CUDA graphs or fused kernels cut the host's time to about a third", BOTTLENECK_LAUNCH_OVERHEAD, false, false},
-	{"host_syncs", "info", fewer_syncs, "pinned memory and no host synchronisation in the step: loss scale, clipping and logging without waiting", BOTTLENECK_LAUNCH_OVERHEAD, false, false},
+	{"fused_kernels", "suggestion", fused_kernels,
+		"the host's kernel launches limit the step: CUDA graphs or fused kernels cut the host's time to about a third",
+		BOTTLENECK_LAUNCH_OVERHEAD, false, false},
+	{"host_syncs", "info", fewer_syncs,
+		"pinned memory and no host synchronisation in the step: loss scale, clipping and logging without waiting",
+		BOTTLENECK_LAUNCH_OVERHEAD, false, false},
 	{"newer_software", "suggestion", newer_software, NULL, BOTTLENECK_COMPUTE, false, false},
-	{"offload", "suggestion", no_offload, "an 8-bit optimizer on the accelerator instead of one offloaded to the host", BOTTLENECK_HOST_TRANSFER, false, false},
+	{"offload", "suggestion", no_offload, "an 8-bit optimizer on the accelerator instead of one offloaded to the host",
+		BOTTLENECK_HOST_TRANSFER, false, false},
 	{"loader_workers", "important", loader_workers, NULL, BOTTLENECK_INPUT, false, false},
 	{"faster_storage", "important", faster_storage, NULL, BOTTLENECK_INPUT, false, false},
-	{"data_format", "suggestion", data_format, "samples decoded beforehand and stored as they are read (a binary, sharded format)", BOTTLENECK_INPUT, false, false},
+	{"data_format", "suggestion", data_format, "samples decoded beforehand and stored as they are read (a binary, sharded format)",
+		BOTTLENECK_INPUT, false, false},
 	{"reduce_batch", "suggestion", smaller_batch, NULL, BOTTLENECK_INPUT, false, false},
-	{"asynchronous_checkpoints", "suggestion", asynchronous_checkpoints, "asynchronous checkpoints: the training waits only for the copy to host memory", BOTTLENECK_HOST_TRANSFER, false, false},
-	{"optimizer_8bit", "suggestion", optimizer_8bit, "AdamW with 8-bit moments (Dettmers et al. 2021, arXiv 2110.02861)", BOTTLENECK_MEMORY, true, false},
-	{"gradient_compression", "suggestion", gradient_compression, "gradients exchanged in 16 bits instead of 32", BOTTLENECK_INTERCONNECT, false, false},
-	{"teacher_outputs", "suggestion", teacher_outputs, "the teacher's outputs computed once and stored, a few most likely tokens each: the step needs neither its forward pass nor its weights (the figures exclude the one pass that computes them)", BOTTLENECK_COMPUTE, true, false},
-	{"lora", "info", low_rank, "LoRA of rank 16 instead of full fine-tuning: frozen weights need no gradients and no optimizer states", BOTTLENECK_MEMORY, true, false},
+	{"asynchronous_checkpoints", "suggestion", asynchronous_checkpoints,
+		"asynchronous checkpoints: the training waits only for the copy to host memory", BOTTLENECK_HOST_TRANSFER, false, false},
+	{"optimizer_8bit", "suggestion", optimizer_8bit, "AdamW with 8-bit moments (Dettmers et al. 2021, arXiv 2110.02861)", BOTTLENECK_MEMORY,
+		true, false},
+	{"gradient_compression", "suggestion", gradient_compression, "gradients exchanged in 16 bits instead of 32", BOTTLENECK_INTERCONNECT,
+		false, false},
+	{"teacher_outputs", "suggestion", teacher_outputs,
+		"the teacher's outputs computed once and stored, a few most likely tokens each: the step needs neither its forward pass nor its weights (the figures exclude the one pass that computes them)",
+		BOTTLENECK_COMPUTE, true, false},
+	{"lora", "info", low_rank, "LoRA of rank 16 instead of full fine-tuning: frozen weights need no gradients and no optimizer states",
+		BOTTLENECK_MEMORY, true, false},
 	{"more_accelerators", "info", more_accelerators, NULL, BOTTLENECK_COMPUTE, false, true},
 	{"fewer_accelerators", "suggestion", fewer_accelerators, NULL, BOTTLENECK_INTERCONNECT, false, false},
 	{"faster_network", "suggestion", faster_network, NULL, BOTTLENECK_INTERCONNECT, false, false},
@@ -479,7 +512,9 @@ static const struct lever levers[] = {
 	{"fewer_steps", "info", fewer_steps, NULL, BOTTLENECK_COMPUTE, false, false},
 	{"fewer_layers", "info", fewer_layers, NULL, BOTTLENECK_PIPELINE_BUBBLE, false, false},
 	{"fewer_experts", "info", fewer_experts, NULL, BOTTLENECK_COMPUTE, false, false},
-	{"cheaper_activation", "info", cheaper_activation, "a cheaper activation, GELU or squared ReLU without a gate at the same width: two matrices instead of three and less element-wise work; the model is smaller: measure its loss", BOTTLENECK_MEMORY_BANDWIDTH, false, false},
+	{"cheaper_activation", "info", cheaper_activation,
+		"a cheaper activation, GELU or squared ReLU without a gate at the same width: two matrices instead of three and less element-wise work; the model is smaller: measure its loss",
+		BOTTLENECK_MEMORY_BANDWIDTH, false, false},
 };
 
 static double gigabytes(const struct candidate_plan *candidate_plan)
@@ -490,7 +525,7 @@ static double gigabytes(const struct candidate_plan *candidate_plan)
 static double step_s(const struct lever_case *now, const struct candidate_plan *candidate_plan)
 {
 	return now->schedule->input->measured ? measured_step_s(&now->scale, &candidate_plan->found.step, (double)candidate_plan->gpu_count)
-	                                       : candidate_plan->found.step.time.time_s;
+										  : candidate_plan->found.step.time.time_s;
 }
 
 /* Hours and dollars of the plan, scaled to the measured step where the input has one. */
@@ -540,12 +575,14 @@ static bool still_keeps(const struct lever_case *now, const struct candidate_pla
 static bool lever_gains(const struct lever_case *now, const struct lever *lever, const struct candidate_plan *again)
 {
 	double hours = hours_of(now, again) / hours_of(now, now->best) - 1;
-	double usd = now->best->priced && again->priced ? usd_of(now, again) / usd_of(now, now->best) - 1
+	double usd = now->best->priced && again->priced
+		? usd_of(now, again) / usd_of(now, now->best) - 1
 		: (1 + hours) * (again->gpu_hours / again->wall_clock_hours) / (now->best->gpu_hours / now->best->wall_clock_hours) - 1;
 	double memory = gigabytes(again) / gigabytes(now->best) - 1;
 
 	return ((hours <= -worth_offering && usd <= (lever->dear ? 0.5 : 0.1)) || usd <= -worth_offering ||
-			(lever->memory && memory <= -0.1 && hours <= worth_offering)) && still_keeps(now, again);
+			   (lever->memory && memory <= -0.1 && hours <= worth_offering)) &&
+		still_keeps(now, again);
 }
 
 static void effect_part(struct advice *advice, double change, double least, const char *unit)
@@ -557,8 +594,8 @@ static void effect_part(struct advice *advice, double change, double least, cons
 			change < 0 ? "less" : "more");
 }
 
-static void offer_lever(const struct lever_case *now, const struct lever *lever, const struct replan *replan, const struct candidate_plan *again,
-	struct findings *findings)
+static void offer_lever(const struct lever_case *now, const struct lever *lever, const struct replan *replan,
+	const struct candidate_plan *again, struct findings *findings)
 {
 	struct advice *advice = findings_advise(findings, lever->code, lever->severity, "%s", replan->detail[0] ? replan->detail : lever->detail);
 
@@ -581,7 +618,10 @@ enum bottleneck levers_kind(const char *code)
 
 void levers_advise(const struct stage_schedule *schedule, const struct candidate_plan *best, struct training_plan *plan)
 {
-	struct lever_case now = {.schedule = schedule, .best = best, .plan = plan, .request = &schedule->input->request,
+	struct lever_case now = {.schedule = schedule,
+		.best = best,
+		.plan = plan,
+		.request = &schedule->input->request,
 		.scale = measured_scale_of(schedule->input->measured, &best->found.step, (double)best->gpu_count)};
 
 	for (size_t i = 0; i < COUNT_OF(levers); i++) {

@@ -20,7 +20,8 @@ static double computing_factor(const struct measured_step *measured, const doubl
 	return is_given(measured->parts_s[BOTTLENECK_COMPUTE]) && all_s > 0 ? measured->parts_s[BOTTLENECK_COMPUTE] / all_s : 1;
 }
 
-static void scale_part(const struct measured_step *measured, enum bottleneck kind, double share, double predicted_s, struct measured_scale *scale)
+static void scale_part(
+	const struct measured_step *measured, enum bottleneck kind, double share, double predicted_s, struct measured_scale *scale)
 {
 	double part_s = measured->parts_s[kind];
 

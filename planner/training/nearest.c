@@ -17,7 +17,8 @@ static const char *accelerator_name(const struct candidate *candidate)
 }
 
 /* Doubles the accelerators until a layout fits in memory; `any` is false when none does. */
-static struct candidate_plan least_that_fits(const struct stage_schedule *schedule, size_t candidate, int64_t from, const struct parallelism *pins)
+static struct candidate_plan least_that_fits(
+	const struct stage_schedule *schedule, size_t candidate, int64_t from, const struct parallelism *pins)
 {
 	struct search_counts counts = {0};
 	struct candidate_plan candidate_plan = {.any = false};
@@ -32,7 +33,8 @@ static struct candidate_plan least_that_fits(const struct stage_schedule *schedu
 }
 
 /* Plans the same accelerators with other pins. */
-static struct candidate_plan with_pins(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, const struct parallelism *pins)
+static struct candidate_plan with_pins(
+	const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, const struct parallelism *pins)
 {
 	struct search_counts counts = {0};
 	struct candidate_plan again;
@@ -59,8 +61,16 @@ static double roomy_hours(const struct stage_schedule *schedule, const struct ca
 	return again.any ? again.wall_clock_hours : ABSENT_NUMBER;
 }
 
-static const struct parallelism no_pins = {.tensor = ABSENT_COUNT, .pipeline = ABSENT_COUNT, .data = ABSENT_COUNT, .context = ABSENT_COUNT,
-	.expert = ABSENT_COUNT, .interleave = ABSENT_COUNT, .micro_batch = ABSENT_COUNT, .zero_stage = ABSENT_COUNT, .zero_group = ABSENT_COUNT, .kept_layers = ABSENT_COUNT};
+static const struct parallelism no_pins = {.tensor = ABSENT_COUNT,
+	.pipeline = ABSENT_COUNT,
+	.data = ABSENT_COUNT,
+	.context = ABSENT_COUNT,
+	.expert = ABSENT_COUNT,
+	.interleave = ABSENT_COUNT,
+	.micro_batch = ABSENT_COUNT,
+	.zero_stage = ABSENT_COUNT,
+	.zero_group = ABSENT_COUNT,
+	.kept_layers = ABSENT_COUNT};
 
 /* Plans the same pins with the layers' inputs in host memory. */
 static struct candidate_plan with_inputs_on_host(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan)
@@ -74,7 +84,8 @@ static struct candidate_plan with_inputs_on_host(const struct stage_schedule *sc
 }
 
 /* "in 120 hours, 8 % more than with enough memory". Above twice as long: "in 900 hours, 7.5 times as long as with enough memory". */
-static int say_hours(const struct stage_schedule *schedule, const struct candidate_plan *way, const struct parallelism *pins, char *text, size_t size)
+static int say_hours(
+	const struct stage_schedule *schedule, const struct candidate_plan *way, const struct parallelism *pins, char *text, size_t size)
 {
 	double roomy = roomy_hours(schedule, way, pins);
 	double more = 100 * (way->wall_clock_hours / roomy - 1);
@@ -83,7 +94,8 @@ static int say_hours(const struct stage_schedule *schedule, const struct candida
 		return snprintf(text, size, "in %.4g hours", way->wall_clock_hours);
 	if (more >= 100)
 		return snprintf(text, size, "in %.4g hours, %.3g times as long as with enough memory", way->wall_clock_hours, 1 + more / 100);
-	return snprintf(text, size, "in %.4g hours, %.3g %% %s than with enough memory", way->wall_clock_hours, fabs(more), more < 0 ? "less" : "more");
+	return snprintf(
+		text, size, "in %.4g hours, %.3g %% %s than with enough memory", way->wall_clock_hours, fabs(more), more < 0 ? "less" : "more");
 }
 
 /* Describes what makes the plan fit where the pinned degrees are not the cause: the optimizer's states in host memory,
@@ -103,9 +115,11 @@ static void say_relaxed(const struct stage_schedule *schedule, const struct cand
 		length += say_hours(schedule, &offloaded, &no_pins, text + length, size - (size_t)length);
 	}
 	if (length > 0 && more.any)
-		snprintf(text + length, size - (size_t)length, ", or on %lld accelerators in %.4g hours", (long long)more.gpu_count, more.wall_clock_hours);
+		snprintf(text + length, size - (size_t)length, ", or on %lld accelerators in %.4g hours", (long long)more.gpu_count,
+			more.wall_clock_hours);
 	else if (length == 0 && more.any)
-		snprintf(text, size, "it needs at least %lld of %s, which take %.4g hours, or an accelerator with more memory", (long long)more.gpu_count, name, more.wall_clock_hours);
+		snprintf(text, size, "it needs at least %lld of %s, which take %.4g hours, or an accelerator with more memory",
+			(long long)more.gpu_count, name, more.wall_clock_hours);
 	else if (length == 0)
 		snprintf(text, size, "it fits on no number of %s up to %d: use an accelerator with more memory", name, SEARCH_GPUS_MAX);
 }
@@ -139,7 +153,8 @@ static enum status explain_memory(const struct stage_schedule *schedule, const s
 		say_relaxed(schedule, candidate_plan, remedy, sizeof remedy);
 	}
 	return failure_set(failure, STATUS_INFEASIBLE, "memory: the layout of least memory on %lld of %s needs %.1f GB of %.1f GB each; %s",
-		(long long)candidate_plan->gpu_count, accelerator_name(candidate_of(schedule, candidate_plan)), memory->total_bytes / 1e9, memory->capacity_bytes / 1e9, remedy);
+		(long long)candidate_plan->gpu_count, accelerator_name(candidate_of(schedule, candidate_plan)), memory->total_bytes / 1e9,
+		memory->capacity_bytes / 1e9, remedy);
 }
 
 /* A limit of the request, and the best plan of the search by it. A fault is added where even that plan does not keep
@@ -180,7 +195,8 @@ static void explain_limit(const struct stage_schedule *schedule, const struct li
 		return;
 	needed = interval_quantile(limit->range, schedule->confidence);
 	probability = interval_probability(limit->range, limit->most);
-	if (limit->likeliest && (limit->likeliest->candidate != limit->candidate_plan->candidate || limit->likeliest->gpu_count != limit->candidate_plan->gpu_count)) {
+	if (limit->likeliest &&
+		(limit->likeliest->candidate != limit->candidate_plan->candidate || limit->likeliest->gpu_count != limit->candidate_plan->gpu_count)) {
 		double likeliest = interval_probability(&limit->likeliest->range.wall_clock_hours, limit->most);
 
 		if (likeliest >= least_told)
@@ -191,11 +207,12 @@ static void explain_limit(const struct stage_schedule *schedule, const struct li
 		failure_add(failure, limit->pointer, "infeasible",
 			"no plan keeps the limit of %.6g %s with a confidence of %.3g; the %s found, %lld of %s, needs %.6g %s (%s) and keeps the limit with a probability of %s%s%s",
 			limit->most, limit->unit, schedule->confidence, limit->best, (long long)limit->candidate_plan->gpu_count,
-			accelerator_name(candidate_of(schedule, limit->candidate_plan)), needed, limit->unit, say_excess(needed / limit->most, excess), say_probability(probability, kept),
-			highest, limit->remedy);
+			accelerator_name(candidate_of(schedule, limit->candidate_plan)), needed, limit->unit, say_excess(needed / limit->most, excess),
+			say_probability(probability, kept), highest, limit->remedy);
 }
 
-static void say_figure(const struct stage_schedule *schedule, double limit, const struct interval *range, const char *unit, char *text, size_t size)
+static void say_figure(
+	const struct stage_schedule *schedule, double limit, const struct interval *range, const char *unit, char *text, size_t size)
 {
 	size_t length = strlen(text);
 
@@ -214,14 +231,16 @@ static void say_needs(const struct stage_schedule *schedule, const struct candid
 	say_figure(schedule, candidate_plan->priced ? request->budget_usd : ABSENT_NUMBER, &range->total_usd, "USD", figures, sizeof figures);
 	say_figure(schedule, request->common.carbon_cap_kgco2e, &range->total_kgco2e, "kg", figures, sizeof figures);
 	say_figure(schedule, request->common.energy_cap_kwh, &range->total_kwh, "kWh", figures, sizeof figures);
-	snprintf(text, size, "%lld of %s, needs%s", (long long)candidate_plan->gpu_count, accelerator_name(candidate_of(schedule, candidate_plan)), figures);
+	snprintf(text, size, "%lld of %s, needs%s", (long long)candidate_plan->gpu_count,
+		accelerator_name(candidate_of(schedule, candidate_plan)), figures);
 }
 
 /* Reports limits that can each be kept, but not all together: the fastest plan, and the best by another limit. */
 static enum status explain_all_at_once(const struct stage_schedule *schedule, const struct selection *selection, struct failure *failure)
 {
 	const struct training_request *request = &schedule->input->request;
-	bool by_budget = is_given(request->budget_usd) && selection->cheapest.any, by_carbon = !by_budget && is_given(request->common.carbon_cap_kgco2e);
+	bool by_budget = is_given(request->budget_usd) && selection->cheapest.any,
+		 by_carbon = !by_budget && is_given(request->common.carbon_cap_kgco2e);
 	const struct candidate_plan *other = by_budget ? &selection->cheapest : by_carbon ? &selection->cleanest : &selection->thriftiest;
 	char fastest[140], others[140];
 
@@ -229,7 +248,11 @@ static enum status explain_all_at_once(const struct stage_schedule *schedule, co
 	say_needs(schedule, other, others, sizeof others);
 	return failure_set(failure, STATUS_INFEASIBLE,
 		"each limit can be kept with a confidence of %.3g, but not all at once: the fastest found, %s; the %s, %s; raise a limit or lower the confidence",
-		schedule->confidence, fastest, by_budget ? "cheapest" : by_carbon ? "cleanest" : "thriftiest", others);
+		schedule->confidence, fastest,
+		by_budget       ? "cheapest"
+			: by_carbon ? "cleanest"
+						: "thriftiest",
+		others);
 }
 
 /* For a given number of accelerators that is too slow, finds the first of its doublings that keeps the deadline. */
@@ -244,7 +267,8 @@ static void say_count_in_time(const struct stage_schedule *schedule, const struc
 		return;
 	for (int64_t count = 2 * request->common.gpu_count; count <= SEARCH_GPUS_MAX; count *= 2) {
 		fleet_candidate_plan(schedule, fast->candidate, count, &request->parallelism, &candidate_plan, &counts);
-		if (!candidate_plan.any || !candidate_plan.fits || !range_keeps(schedule, &candidate_plan.range.wall_clock_hours, schedule->deadline_hours))
+		if (!candidate_plan.any || !candidate_plan.fits ||
+			!range_keeps(schedule, &candidate_plan.range.wall_clock_hours, schedule->deadline_hours))
 			continue;
 		snprintf(text, size, "; %lld of them keep the deadline; fewer may be enough", (long long)count);
 		return;
@@ -262,8 +286,8 @@ static enum status explain_limits(const struct stage_schedule *schedule, const s
 		{"/deadline_hours", "hours", "fastest", in_time, schedule->deadline_hours, &fast->range.wall_clock_hours, fast, &selection->likeliest},
 		{"/budget_usd", "USD", "cheapest", "; use fewer tokens or a cheaper offer (pricing), or lower the confidence",
 			cheap->any ? request->budget_usd : ABSENT_NUMBER, &cheap->range.total_usd, cheap, NULL},
-		{"/carbon_cap_kgco2e", "kg", "cleanest", "; use a cleaner region or fewer tokens, or lower the confidence", request->common.carbon_cap_kgco2e,
-			&clean->range.total_kgco2e, clean, NULL},
+		{"/carbon_cap_kgco2e", "kg", "cleanest", "; use a cleaner region or fewer tokens, or lower the confidence",
+			request->common.carbon_cap_kgco2e, &clean->range.total_kgco2e, clean, NULL},
 		{"/energy_cap_kwh", "kWh", "thriftiest", "; use fewer tokens or a newer accelerator, or lower the confidence",
 			request->common.energy_cap_kwh, &thrifty->range.total_kwh, thrifty, NULL},
 	};
@@ -289,18 +313,20 @@ static void explain_pins(const struct stage_schedule *schedule, int64_t gpu_coun
 
 	if (gpu_count >= 1 && gpu_count <= SEARCH_GPUS_MAX)
 		fleet_candidate_plan(schedule, 0, gpu_count, right, &candidate_plan, &counts);
-	if (gpu_count >= 1 && gpu_count <= SEARCH_GPUS_MAX && !(candidate_plan.any && candidate_plan.fits)) /* pins that are valid one by one may contradict each other */
+	if (gpu_count >= 1 && gpu_count <= SEARCH_GPUS_MAX &&
+		!(candidate_plan.any && candidate_plan.fits)) /* pins that are valid one by one may contradict each other */
 		fleet_candidate_plan(schedule, 0, gpu_count, &no_pins, &candidate_plan, &counts);
 	if (!candidate_plan.any || !candidate_plan.fits) {
-		(void)failure_set(failure, STATUS_INVALID, "the pinned parallelism is not possible, for %zu reason%s: %s", total, total > 1 ? "s" : "", failure->faults[0].detail);
+		(void)failure_set(failure, STATUS_INVALID, "the pinned parallelism is not possible, for %zu reason%s: %s", total,
+			total > 1 ? "s" : "", failure->faults[0].detail);
 		return;
 	}
 	layout = &candidate_plan.found.layout;
 	(void)failure_set(failure, STATUS_INVALID,
 		"the pinned parallelism is not possible, for %zu reason%s; the nearest possible layout: tensor %lld, pipeline %lld, data %lld, context %lld, expert %lld, interleave %lld, micro_batch %lld on %lld of %s, %.4g hours",
-		total, total > 1 ? "s" : "", (long long)layout->tensor, (long long)layout->pipeline, (long long)layout->data, (long long)layout->context,
-		(long long)layout->expert, (long long)layout->interleave, (long long)layout->micro_batch, (long long)gpu_count,
-		accelerator_name(candidate_of(schedule, &candidate_plan)), candidate_plan.wall_clock_hours);
+		total, total > 1 ? "s" : "", (long long)layout->tensor, (long long)layout->pipeline, (long long)layout->data,
+		(long long)layout->context, (long long)layout->expert, (long long)layout->interleave, (long long)layout->micro_batch,
+		(long long)gpu_count, accelerator_name(candidate_of(schedule, &candidate_plan)), candidate_plan.wall_clock_hours);
 }
 
 enum status nearest_check_pins(const struct stage_schedule *schedule, struct failure *failure)
@@ -310,7 +336,8 @@ enum status nearest_check_pins(const struct stage_schedule *schedule, struct fai
 	struct parallelism right;
 
 	for (size_t i = 0; i < schedule->stage_count; i++) {
-		struct setting setting = {.model = &schedule->input->model, .sequence = schedule->stages[i].sequence, .batch = schedule->stages[i].batch};
+		struct setting setting = {
+			.model = &schedule->input->model, .sequence = schedule->stages[i].sequence, .batch = schedule->stages[i].batch};
 
 		if (layout_pins_check(&setting, gpu_count, &request->parallelism, &right, failure))
 			continue;
@@ -349,10 +376,12 @@ enum status nearest_explain(const struct stage_schedule *schedule, const struct 
 	if (input->candidate_count == 0)
 		return failure_set(failure, STATUS_INFEASIBLE, "no accelerator is named and none has a price: name an accelerator, or give a price");
 	if (!setting_of_candidate(input, &input->candidates[0], schedule->physics, schedule->teacher, schedule->stages[0].sequence, &setting))
-		return failure_set(failure, STATUS_INFEASIBLE, "%s has no dense rate in a format for this precision, or no known memory: name another precision or accelerator",
+		return failure_set(failure, STATUS_INFEASIBLE,
+			"%s has no dense rate in a format for this precision, or no known memory: name another precision or accelerator",
 			accelerator_name(&input->candidates[0]));
 	setting.batch = schedule->stages[0].batch;
 	if (request->common.gpu_count >= 1)
 		return explain_count(schedule, setting.batch, failure);
-	return failure_set(failure, STATUS_INFEASIBLE, "no layout exists for any number of accelerators up to %d under the pinned parallelism", SEARCH_GPUS_MAX);
+	return failure_set(failure, STATUS_INFEASIBLE, "no layout exists for any number of accelerators up to %d under the pinned parallelism",
+		SEARCH_GPUS_MAX);
 }

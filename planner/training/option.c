@@ -18,7 +18,8 @@ static void option_intervals(const struct candidate_plan *candidate_plan, struct
 	option->interval.total_kgco2e = range->total_kgco2e;
 }
 
-static void provenance_note(struct training_option *option, const char *pointer, struct interval range, enum provenance_status status, const char *source)
+static void provenance_note(
+	struct training_option *option, const char *pointer, struct interval range, enum provenance_status status, const char *source)
 {
 	provenance_add(option->provenance, &option->provenance_count, pointer, range, status, source);
 }
@@ -42,35 +43,39 @@ static void step_provenance(const struct candidate_plan *candidate_plan, struct 
 	const struct {
 		const char *pointer;
 		double value;
-	} rates[] = {{"/mfu", option->mfu}, {"/hfu", option->hfu}, {"/tflops_per_gpu", option->tflops_per_gpu}, {"/tokens_per_s", option->tokens_per_s},
-		{"/tokens_per_s_per_gpu", option->tokens_per_s_per_gpu}};
+	} rates[] = {{"/mfu", option->mfu}, {"/hfu", option->hfu}, {"/tflops_per_gpu", option->tflops_per_gpu},
+		{"/tokens_per_s", option->tokens_per_s}, {"/tokens_per_s_per_gpu", option->tokens_per_s_per_gpu}};
 
 	provenance_note(option, "/step/time_s", option->interval.step_time_s, mfu->status, mfu->source);
 	for (size_t i = 0; i < COUNT_OF(rates); i++)
 		provenance_note(option, rates[i].pointer, rate_around(rates[i].value, candidate_plan), mfu->status, mfu->source);
 }
 
-static void hours_provenance(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct training_option *option)
+static void hours_provenance(
+	const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct training_option *option)
 {
 	const struct training_request *request = &schedule->input->request;
 	const struct reliability *job = &candidate_plan->reliability;
 	const struct figure *mtbf = figures_find(&option->inputs, "reliability.mtbf_gpu_hours");
 	double low = reliability_mtbf_hours(request, job, (double)candidate_plan->gpu_count, mtbf->low),
-		high = reliability_mtbf_hours(request, job, (double)candidate_plan->gpu_count, mtbf->high);
+		   high = reliability_mtbf_hours(request, job, (double)candidate_plan->gpu_count, mtbf->high);
 	struct interval fraction = {reliability_fraction(job, low), job->fraction, reliability_fraction(job, high)};
 	struct interval hours = option->interval.wall_clock_hours;
 
 	provenance_note(option, "/wall_clock_hours", hours, PROVENANCE_DERIVED, "E45: steps x step x practice over goodput");
-	provenance_note(option, "/run_mfu", (struct interval){option->run_mfu * hours.p50 / hours.p90, 0, option->run_mfu * hours.p50 / hours.p10}, PROVENANCE_DERIVED,
+	provenance_note(option, "/run_mfu",
+		(struct interval){option->run_mfu * hours.p50 / hours.p90, 0, option->run_mfu * hours.p50 / hours.p10}, PROVENANCE_DERIVED,
 		"E131: FLOPs of the training over accelerator-hours x peak");
 	provenance_note(option, "/practice/value", (struct interval){option->practice.low, 0, option->practice.high}, PROVENANCE_DERIVED,
 		"E131: product of practice.parts, each with its source");
 	provenance_note(option, "/gpu_hours", option->interval.gpu_hours, PROVENANCE_DERIVED, "E45: wall clock x accelerators");
-	provenance_note(option, "/goodput/fraction", fraction, PROVENANCE_DERIVED, "E49: Daly 2006; failure rates of Llama 3, OPT-175B and Meta RSC");
+	provenance_note(
+		option, "/goodput/fraction", fraction, PROVENANCE_DERIVED, "E49: Daly 2006; failure rates of Llama 3, OPT-175B and Meta RSC");
 	provenance_note(option, "/goodput/mtbf_hours", (struct interval){low, 0, high}, mtbf->status, mtbf->source);
-	provenance_note(option, "/goodput/expected_failures", (struct interval){hours.p10 / high, 0, hours.p90 / low}, PROVENANCE_DERIVED, "E46: hours over hours between failures");
-	provenance_note(option, "/goodput/lost_hours", (struct interval){hours.p10 * (1 - fraction.p90), 0, hours.p90 * (1 - fraction.p10)}, PROVENANCE_DERIVED,
-		"E49: wall clock less useful hours");
+	provenance_note(option, "/goodput/expected_failures", (struct interval){hours.p10 / high, 0, hours.p90 / low}, PROVENANCE_DERIVED,
+		"E46: hours over hours between failures");
+	provenance_note(option, "/goodput/lost_hours", (struct interval){hours.p10 * (1 - fraction.p90), 0, hours.p90 * (1 - fraction.p10)},
+		PROVENANCE_DERIVED, "E49: wall clock less useful hours");
 	provenance_note(option, "/memory/total_bytes", (struct interval){option->memory.model_bytes, 0, option->memory.total_bytes * 1.08},
 		PROVENANCE_DERIVED, "E35-E38");
 }
@@ -85,19 +90,26 @@ static void cost_provenance(const struct candidate_plan *candidate_plan, struct 
 		return;
 	provenance_note(option, "/cost/usd_per_gpu_hour", range, price->status, price->source);
 	provenance_note(option, "/cost/total_usd", option->interval.total_usd, PROVENANCE_DERIVED,
-		candidate_plan->paid_hours > candidate_plan->wall_clock_hours ? "E68, E110: accelerators x price x the hours that the commitment is paid for" : "E68: GPU-hours x price");
-	provenance_note(option, "/cost/storage_usd", around(option->cost.storage_usd, candidate_plan->range.hours), PROVENANCE_DERIVED, "E104: GB x price x hours");
+		candidate_plan->paid_hours > candidate_plan->wall_clock_hours
+			? "E68, E110: accelerators x price x the hours that the commitment is paid for"
+			: "E68: GPU-hours x price");
+	provenance_note(option, "/cost/storage_usd", around(option->cost.storage_usd, candidate_plan->range.hours), PROVENANCE_DERIVED,
+		"E104: GB x price x hours");
 	provenance_note(option, "/cost/egress_usd", around(option->cost.egress_usd, spread_even(0)), PROVENANCE_DERIVED, "E104: GB x price");
 	if (option->cost.has_currency) {
 		double rate = option->cost.currency.rate.per_usd;
 		struct interval total = option->interval.total_usd;
 
-		provenance_note(option, "/cost/currency/total", (struct interval){total.p10 * rate, 0, total.p90 * rate}, PROVENANCE_DERIVED, "USD x per_usd of the request");
-		provenance_note(option, "/cost/currency/per_gpu_hour", (struct interval){range.p10 * rate, 0, range.p90 * rate}, PROVENANCE_DERIVED, "USD x per_usd of the request");
+		provenance_note(option, "/cost/currency/total", (struct interval){total.p10 * rate, 0, total.p90 * rate}, PROVENANCE_DERIVED,
+			"USD x per_usd of the request");
+		provenance_note(option, "/cost/currency/per_gpu_hour", (struct interval){range.p10 * rate, 0, range.p90 * rate}, PROVENANCE_DERIVED,
+			"USD x per_usd of the request");
 	}
 	if (price->has_offer)
-		provenance_note(option, "/cost/offer/usd_per_gpu_hour", (struct interval){fmin(given_or(offer->low_usd_per_gpu_hour, offer->usd_per_gpu_hour), offer->usd_per_gpu_hour),
-			0, fmax(given_or(offer->high_usd_per_gpu_hour, offer->usd_per_gpu_hour), offer->usd_per_gpu_hour)}, price->status, price->source);
+		provenance_note(option, "/cost/offer/usd_per_gpu_hour",
+			(struct interval){fmin(given_or(offer->low_usd_per_gpu_hour, offer->usd_per_gpu_hour), offer->usd_per_gpu_hour), 0,
+				fmax(given_or(offer->high_usd_per_gpu_hour, offer->usd_per_gpu_hour), offer->usd_per_gpu_hour)},
+			price->status, price->source);
 }
 
 static void monthly_provenance(const struct candidate_plan *candidate_plan, struct training_option *option)
@@ -106,24 +118,32 @@ static void monthly_provenance(const struct candidate_plan *candidate_plan, stru
 	static const char source[] = "E45: figure of a run x 730 hours / cadence";
 
 	provenance_note(option, "/monthly/total_usd", around(option->monthly.total_usd, candidate_plan->range.usd), PROVENANCE_DERIVED, source);
-	provenance_note(option, "/monthly/total_kwh", around(option->monthly.total_kwh, spread_joint(candidate_plan->range.hours, spread_even(footprint->total_kwh))),
-		PROVENANCE_DERIVED, source);
-	provenance_note(option, "/monthly/total_kgco2e", around(option->monthly.total_kgco2e, spread_joint(candidate_plan->range.hours, spread_even(footprint->total_kgco2e))),
+	provenance_note(option, "/monthly/total_kwh",
+		around(option->monthly.total_kwh, spread_joint(candidate_plan->range.hours, spread_even(footprint->total_kwh))), PROVENANCE_DERIVED,
+		source);
+	provenance_note(option, "/monthly/total_kgco2e",
+		around(option->monthly.total_kgco2e, spread_joint(candidate_plan->range.hours, spread_even(footprint->total_kgco2e))),
 		PROVENANCE_DERIVED, source);
 }
 
 /* Returns the MFU with its range and source. */
-static struct figure mfu_figure(const struct stage_schedule *schedule, const struct candidate *candidate, const struct candidate_plan *candidate_plan, double mfu)
+static struct figure mfu_figure(
+	const struct stage_schedule *schedule, const struct candidate *candidate, const struct candidate_plan *candidate_plan, double mfu)
 {
 	bool pinned = is_given(schedule->input->request.mfu), calibrated = range_is_calibrated(candidate);
 	struct interval range = rate_around(mfu, candidate_plan);
 
 	return (struct figure){"mfu", mfu, range.p10, range.p90,
-		pinned ? "request: mfu; the range is the variation of a week's mean" : calibrated ? candidate->calibration.source : "E32: step model, constants fitted to published runs",
-		pinned ? PROVENANCE_GIVEN : calibrated ? PROVENANCE_MEASURED : PROVENANCE_DERIVED};
+		pinned           ? "request: mfu; the range is the variation of a week's mean"
+			: calibrated ? candidate->calibration.source
+						 : "E32: step model, constants fitted to published runs",
+		pinned           ? PROVENANCE_GIVEN
+			: calibrated ? PROVENANCE_MEASURED
+						 : PROVENANCE_DERIVED};
 }
 
-static void option_provenance(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct training_option *option)
+static void option_provenance(
+	const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct training_option *option)
 {
 	const struct candidate had = candidate_plan_as_priced(schedule, candidate_plan);
 	struct figure mfu = mfu_figure(schedule, &had, candidate_plan, option->mfu);
@@ -203,12 +223,16 @@ void training_option_fill(const struct stage_schedule *schedule, const struct ca
 	option->promise_count = range_promises(schedule, candidate_plan, option->promises);
 	option->cost = (struct cost){.total_usd = candidate_plan->priced ? candidate_plan->total_usd : ABSENT_NUMBER,
 		.usd_per_gpu_hour = candidate_plan->priced ? candidate_plan->price.usd_per_gpu_hour : ABSENT_NUMBER,
-		.storage_usd = is_given(schedule->input->request.common.pricing.storage_usd_per_gb_month) ? candidate_plan->data_cost.storage_usd : ABSENT_NUMBER,
-		.egress_usd = is_given(schedule->input->request.common.pricing.egress_usd_per_gb) ? candidate_plan->data_cost.egress_usd : ABSENT_NUMBER,
-		.has_offer = candidate_plan->price.has_offer, .offer = candidate->offer};
+		.storage_usd = is_given(schedule->input->request.common.pricing.storage_usd_per_gb_month) ? candidate_plan->data_cost.storage_usd
+																								  : ABSENT_NUMBER,
+		.egress_usd = is_given(schedule->input->request.common.pricing.egress_usd_per_gb) ? candidate_plan->data_cost.egress_usd
+																						  : ABSENT_NUMBER,
+		.has_offer = candidate_plan->price.has_offer,
+		.offer = candidate->offer};
 	option_currency(&schedule->input->request.common.pricing.currency, &option->cost);
 	option->has_purchase = purchase_of(&schedule->input->request.common.pricing, candidate, candidate_plan->gpu_count,
-		candidate_plan->footprint.energy.total_kwh * WATTS_PER_KW / fmax(1e-12, candidate_plan->gpu_hours), candidate_plan->wall_clock_hours, &option->purchase);
+		candidate_plan->footprint.energy.total_kwh * WATTS_PER_KW / fmax(1e-12, candidate_plan->gpu_hours),
+		candidate_plan->wall_clock_hours, &option->purchase);
 	option->energy = candidate_plan->footprint.energy;
 	option->carbon = candidate_plan->footprint.carbon;
 	option->carbon.gco2e_per_thousand_tokens = option->carbon.total_kgco2e * 1e6 / schedule->tokens_total;

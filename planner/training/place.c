@@ -25,7 +25,8 @@ bool place_is_acceptable(const struct stage_schedule *schedule, const struct can
 {
 	const struct training_request *request = &schedule->input->request;
 
-	return candidate_plan->any && (candidate_plan->fits || request->common.enforce_memory == TRUTH_FALSE) && range_keeps_promises(schedule, candidate_plan);
+	return candidate_plan->any && (candidate_plan->fits || request->common.enforce_memory == TRUTH_FALSE) &&
+		range_keeps_promises(schedule, candidate_plan);
 }
 
 static bool is_better(const struct stage_schedule *schedule, const struct candidate_plan *a, const struct candidate_plan *b)

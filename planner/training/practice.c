@@ -46,7 +46,8 @@ static struct interval left_open(double factor, struct interval range, double li
 	return (struct interval){.p10 = rest * pow(range.p10 / factor, open), .p50 = rest, .p90 = rest * pow(range.p90 / factor, open)};
 }
 
-static void step_part_add(struct practice *practice, const char *name, double factor, struct interval range, const char *source, double likeness)
+static void step_part_add(
+	struct practice *practice, const char *name, double factor, struct interval range, const char *source, double likeness)
 {
 	struct interval open = likeness > 0 ? left_open(factor, range, likeness) : range;
 
@@ -61,7 +62,8 @@ struct practice practice_expected(const struct practice_known *known, const stru
 	if (known->step < 1 && !known->release)
 		step_part_add(&practice, "software", constants->software, range_of_software, source_of_software, known->step);
 	if (known->step < 1 && !known->layout)
-		step_part_add(&practice, "layout", layout, range_around(layout, constants->layout, range_of_layout.p10, range_of_layout.p90), source_of_layout, known->step);
+		step_part_add(&practice, "layout", layout, range_around(layout, constants->layout, range_of_layout.p10, range_of_layout.p90),
+			source_of_layout, known->step);
 	part_add(&practice, "evaluation_and_restarts", constants->evaluation_and_restarts, range_of_evaluation_and_restarts,
 		source_of_evaluation_and_restarts, false);
 	return practice;
@@ -90,7 +92,8 @@ double practice_log_sigma(const struct practice *practice)
 }
 
 /* E134. Divides the effect of the client's own runs on the whole among the parts by their variances. */
-static void own_runs_apply(const struct own_runs *runs, double gpu_count, const struct practice_constants *constants, struct practice *practice)
+static void own_runs_apply(
+	const struct own_runs *runs, double gpu_count, const struct practice_constants *constants, struct practice *practice)
 {
 	const struct practice rest = practice_expected(&(struct practice_known){.step = 1, .node_count = 1}, constants);
 	const struct own_runs_prior prior = {practice_log_sigma(practice), rest.value, practice_log_sigma(&rest), gpu_count};
@@ -103,7 +106,8 @@ static void own_runs_apply(const struct own_runs *runs, double gpu_count, const 
 		const struct practice_part *part = &practice->parts[i];
 		struct spread spread = spread_of_range(part->low, part->factor, part->high);
 		double share = even_sigma(spread) / prior.sigma;
-		struct interval range = interval_of_spread(part->factor * pow(own.factor, share * share), (struct spread){own.scale * spread.low, own.scale * spread.high});
+		struct interval range = interval_of_spread(
+			part->factor * pow(own.factor, share * share), (struct spread){own.scale * spread.low, own.scale * spread.high});
 
 		bool beside = strcmp(part->name, "evaluation_and_restarts") == 0;
 
@@ -122,12 +126,14 @@ static double known_step(const struct training_input *input, const struct candid
 	return observation_stack_at(&candidate->calibration, gpu_count).likeness;
 }
 
-static struct practice typical_practice(const struct training_input *input, const struct candidate *candidate, double gpu_count, double node_count,
-	const struct practice_constants *constants)
+static struct practice typical_practice(const struct training_input *input, const struct candidate *candidate, double gpu_count,
+	double node_count, const struct practice_constants *constants)
 {
 	const struct training_request *request = &input->request;
-	const struct practice_known known = {.step = known_step(input, candidate, gpu_count), .release = request->stack_release != NULL,
-		.layout = practice_layout_is_known(&request->parallelism), .node_count = node_count};
+	const struct practice_known known = {.step = known_step(input, candidate, gpu_count),
+		.release = request->stack_release != NULL,
+		.layout = practice_layout_is_known(&request->parallelism),
+		.node_count = node_count};
 	struct practice practice = practice_expected(&known, constants);
 
 	if (candidate->own_runs)

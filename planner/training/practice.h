@@ -15,11 +15,15 @@
  * each team). */
 #define PRACTICE_CONSTANTS(X) \
 	X(software, 1.0, 1.3, 1.0, 1.4, "step time under the release that a team runs, divided by that under the newest", \
-		"49 published runs planned with the release of their time and with the newest: x1.13", "runs of 2020 to 2025, releases of 2019-12 to 2025-09") \
-	X(layout, 0.92, 1.8, 1.0, 2.0, "step time under the layout that a team runs, divided by that under the best one, on more than one machine", \
-		"fitted to published GPU-hours of 49 runs; a run on one machine needs no layout over a network", "16 to 16,384 accelerators, 10^0 to 3 x 10^7 GPU-hours") \
+		"49 published runs planned with the release of their time and with the newest: x1.13", \
+		"runs of 2020 to 2025, releases of 2019-12 to 2025-09") \
+	X(layout, 0.92, 1.8, 1.0, 2.0, \
+		"step time under the layout that a team runs, divided by that under the best one, on more than one machine", \
+		"fitted to published GPU-hours of 49 runs; a run on one machine needs no layout over a network", \
+		"16 to 16,384 accelerators, 10^0 to 3 x 10^7 GPU-hours") \
 	X(evaluation_and_restarts, 1.0, 1.43, 1.0, 1.5, "hours of a whole run divided by the hours of its steps: evaluation, restarts, ramps", \
-		"17 published runs that state step and total: median 1.12; OPT-175B 1.9, BLOOM 1.14, Llama 3.1 405B 1.12, a third of them about 1", "A100, H100, V100, 2021 to 2025")
+		"17 published runs that state step and total: median 1.12; OPT-175B 1.9, BLOOM 1.14, Llama 3.1 405B 1.12, a third of them about 1", \
+		"A100, H100, V100, 2021 to 2025")
 
 #define PRACTICE_MEMBER(member_, low_, high_, least_, most_, meaning_, source_, fitted_on_) double member_;
 struct practice_constants {
@@ -78,7 +82,7 @@ double practice_usual_hours(double gpu_hours);
  * tests/validation/runs.jsonl; and the weight of a deviation of one, squared, against the logarithm of the objective:
  * teams give up about 20 % for it. */
 #define PRACTICE_USUAL_LOG_SIGMA 0.8
-#define PRACTICE_USUAL_WEIGHT 0.2
+#define PRACTICE_USUAL_WEIGHT    0.2
 
 /* E132. A run on one machine counts as usual up to a week. */
 #define PRACTICE_ONE_MACHINE_HOURS 168.0

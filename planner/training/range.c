@@ -18,7 +18,8 @@ double range_measured_log_sigma(const struct calibration *calibration, const str
 		use->shares[BOTTLENECK_MEMORY_BANDWIDTH] * calibration_log_sigma(calibration->memory_low, calibration->memory_high),
 		use->shares[BOTTLENECK_LAUNCH_OVERHEAD] * calibration_log_sigma(calibration->kernel_launch_low_s, calibration->kernel_launch_high_s),
 		use->shares[BOTTLENECK_HOST_TRANSFER] * calibration_log_sigma(calibration->host_low_bytes_per_s, calibration->host_high_bytes_per_s),
-		use->shares[BOTTLENECK_INTERCONNECT] * calibration_log_sigma(calibration->collective_low_bytes_per_s, calibration->collective_high_bytes_per_s),
+		use->shares[BOTTLENECK_INTERCONNECT] *
+			calibration_log_sigma(calibration->collective_low_bytes_per_s, calibration->collective_high_bytes_per_s),
 	};
 	double sigma = 0;
 
@@ -39,7 +40,8 @@ static double calibrated_log_sigma(const struct calibration *calibration, const 
 
 	if (likeness > 0) {
 		own = interval_log_sigma(stack.low, stack.high);
-		return fmin(sigma, sqrt(sigma * sigma * (1 - likeness * likeness) + likeness * likeness * STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN + own * own));
+		return fmin(sigma,
+			sqrt(sigma * sigma * (1 - likeness * likeness) + likeness * likeness * STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN + own * own));
 	}
 	if (CALIBRATED(calibration, gemm_efficiency, 0) > 0) {
 		own = calibration_log_sigma(calibration->gemm_low, calibration->gemm_high);
@@ -58,15 +60,20 @@ static double published_log_sigma(const struct stage_schedule *schedule, const s
 		precision = accelerator_training_precision(&candidate->accelerator);
 	if (schedule->input->model.params_active < schedule->input->model.params_total)
 		return interval_joint_sigma(STEP_LOG_SIGMA_EXPERTS, ground);
-	return interval_joint_sigma(precision_weight_bytes(precision) >= 2 && device_architecture_year(&candidate->accelerator) >= STEP_LOG_SIGMA_NEW_YEAR && !compiled
-		? STEP_LOG_SIGMA_NEW : STEP_LOG_SIGMA, ground);
+	return interval_joint_sigma(
+		precision_weight_bytes(precision) >= 2 && device_architecture_year(&candidate->accelerator) >= STEP_LOG_SIGMA_NEW_YEAR && !compiled
+			? STEP_LOG_SIGMA_NEW
+			: STEP_LOG_SIGMA,
+		ground);
 }
 
-double range_step_log_sigma(const struct stage_schedule *schedule, const struct candidate *candidate, const struct candidate_plan *candidate_plan)
+double range_step_log_sigma(
+	const struct stage_schedule *schedule, const struct candidate *candidate, const struct candidate_plan *candidate_plan)
 {
 	if (is_given(schedule->input->request.mfu))
 		return STEP_LOG_SIGMA_GIVEN;
-	return calibrated_log_sigma(&candidate->calibration, candidate_plan, interval_joint_sigma(published_log_sigma(schedule, candidate), scope_log_sigma(schedule, candidate_plan)));
+	return calibrated_log_sigma(&candidate->calibration, candidate_plan,
+		interval_joint_sigma(published_log_sigma(schedule, candidate), scope_log_sigma(schedule, candidate_plan)));
 }
 
 /* Returns the spread of wall clock over useful hours from the published failure rates; 0 for a rate that the request
@@ -87,9 +94,11 @@ static double failure_log_sigma(const struct stage_schedule *schedule, const str
  * at most that of the offers. */
 static struct spread price_spread(const struct candidate_plan *candidate_plan)
 {
-	double low = candidate_plan->price.low_usd_per_gpu_hour, usd = candidate_plan->price.usd_per_gpu_hour, high = candidate_plan->price.high_usd_per_gpu_hour;
+	double low = candidate_plan->price.low_usd_per_gpu_hour, usd = candidate_plan->price.usd_per_gpu_hour,
+		   high = candidate_plan->price.high_usd_per_gpu_hour;
 
-	return low > 0 && high > low ? (struct spread){spread_of_range(low, usd, high).low, fmin(spread_of_range(low, usd, high).high, interval_log_sigma(low, high))}
+	return low > 0 && high > low
+		? (struct spread){spread_of_range(low, usd, high).low, fmin(spread_of_range(low, usd, high).high, interval_log_sigma(low, high))}
 		: spread_even(0);
 }
 
@@ -112,7 +121,8 @@ static struct spread usd_spread(const struct candidate_plan *candidate_plan, str
 {
 	double by_hours = hours_share(candidate_plan), by_price = price_share(candidate_plan);
 
-	return spread_joint((struct spread){by_price * price.low, by_price * price.high}, (struct spread){by_hours * hours.low, by_hours * hours.high});
+	return spread_joint(
+		(struct spread){by_price * price.low, by_price * price.high}, (struct spread){by_hours * hours.low, by_hours * hours.high});
 }
 
 static struct interval not_below(struct interval range, double least)
@@ -134,12 +144,15 @@ void range_fill(const struct stage_schedule *schedule, struct candidate_plan *ca
 	range->hours = spread_joint(range->step, spread_joint(range->failures, range->practice));
 	range->step_time_s = not_below(interval_of_spread(candidate_plan->found.step.time.time_s, range->step), candidate_plan->least_step_s);
 	range->wall_clock_hours = not_below(interval_of_spread(candidate_plan->wall_clock_hours, range->hours), least_hours);
-	range->hours.low = spread_of_range(range->wall_clock_hours.p10, candidate_plan->wall_clock_hours, candidate_plan->wall_clock_hours).low; /* cost and energy have the same bound */
+	range->hours.low = spread_of_range(range->wall_clock_hours.p10, candidate_plan->wall_clock_hours, candidate_plan->wall_clock_hours)
+						   .low; /* cost and energy have the same bound */
 	range->usd = usd_spread(candidate_plan, range->hours, price_spread(candidate_plan));
 	range->gpu_hours = interval_of_spread(candidate_plan->gpu_hours, range->hours);
 	range->total_usd = interval_of_spread(candidate_plan->priced ? candidate_plan->total_usd : ABSENT_NUMBER, range->usd);
-	range->total_kwh = interval_of_spread(candidate_plan->footprint.energy.total_kwh, spread_joint(range->hours, spread_even(footprint->total_kwh)));
-	range->total_kgco2e = interval_of_spread(candidate_plan->footprint.carbon.total_kgco2e, spread_joint(range->hours, spread_even(footprint->total_kgco2e)));
+	range->total_kwh = interval_of_spread(
+		candidate_plan->footprint.energy.total_kwh, spread_joint(range->hours, spread_even(footprint->total_kwh)));
+	range->total_kgco2e = interval_of_spread(
+		candidate_plan->footprint.carbon.total_kgco2e, spread_joint(range->hours, spread_even(footprint->total_kgco2e)));
 }
 
 size_t range_promises(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct promised *promises)
@@ -161,8 +174,8 @@ size_t range_promises(const struct stage_schedule *schedule, const struct candid
 	for (size_t i = 0; i < COUNT_OF(limits); i++) {
 		if (!is_given(limits[i].limit))
 			continue;
-		promises[count++] = (struct promised){limits[i].what, limits[i].limit,
-			is_given(limits[i].range->p50) ? interval_probability(limits[i].range, limits[i].limit) : 0};
+		promises[count++] = (struct promised){
+			limits[i].what, limits[i].limit, is_given(limits[i].range->p50) ? interval_probability(limits[i].range, limits[i].limit) : 0};
 	}
 	return count;
 }
@@ -195,32 +208,38 @@ static size_t sources_of(const struct stage_schedule *schedule, const struct can
 	size_t count = 0;
 
 	if (!is_given(schedule->input->request.mfu))
-		sources[count++] = (struct source){"step", range_is_calibrated(candidate)
-			? "time a few steps of this plan's layout and give their mfu" : "run a benchmark of the plan on this accelerator (POST /v1/benchmarks with plan_id)",
+		sources[count++] = (struct source){"step",
+			range_is_calibrated(candidate) ? "time a few steps of this plan's layout and give their mfu"
+										   : "run a benchmark of the plan on this accelerator (POST /v1/benchmarks with plan_id)",
 			candidate_plan->range.step, {0, 0}};
 	for (size_t i = 0; i < candidate_plan->practice.part_count; i++) {
 		const struct practice_part *part = &candidate_plan->practice.parts[i];
 		const char *cure = strcmp(part->name, "software") == 0 ? "name the software and its release (stack, stack_release)"
-			: strcmp(part->name, "layout") == 0 ? "pin the layout that will run (parallelism), or report steps of jobs of your own (POST /v1/observations)"
+			: strcmp(part->name, "layout") == 0
+			? "pin the layout that will run (parallelism), or report steps of jobs of your own (POST /v1/observations)"
 			: "report the hours of runs of your own (POST /v1/observations)";
 
 		sources[count++] = (struct source){part->name, cure, spread_of_range(part->low, part->factor, part->high), {0, 0}};
 	}
-	sources[count++] = (struct source){"failures", "give reliability.mtbf_gpu_hours of your own machines", candidate_plan->range.failures, {0, 0}};
+	sources[count++] = (struct source){
+		"failures", "give reliability.mtbf_gpu_hours of your own machines", candidate_plan->range.failures, {0, 0}};
 	if (candidate_plan->priced)
-		sources[count++] = (struct source){"price", "get a quote and give it as pricing.usd_per_gpu_hour", {0, 0}, price_spread(candidate_plan)};
+		sources[count++] = (struct source){
+			"price", "get a quote and give it as pricing.usd_per_gpu_hour", {0, 0}, price_spread(candidate_plan)};
 	return count;
 }
 
 /* Returns a spread without one of its independent parts. */
 static struct spread spread_without(struct spread all, struct spread part)
 {
-	return (struct spread){sqrt(fmax(0, all.low * all.low - part.low * part.low)), sqrt(fmax(0, all.high * all.high - part.high * part.high))};
+	return (struct spread){
+		sqrt(fmax(0, all.low * all.low - part.low * part.low)), sqrt(fmax(0, all.high * all.high - part.high * part.high))};
 }
 
 /* Compares by cost, or by hours where there is no price. At a confidence of one half no uncertainty costs anything:
  * then by spread. */
-static bool costs_more(const struct candidate_plan *candidate_plan, const struct uncertainty *a, double spread_a, const struct uncertainty *b, double spread_b)
+static bool costs_more(
+	const struct candidate_plan *candidate_plan, const struct uncertainty *a, double spread_a, const struct uncertainty *b, double spread_b)
 {
 	double of_all = candidate_plan->priced ? candidate_plan->total_usd : candidate_plan->wall_clock_hours;
 	double more = (candidate_plan->priced ? a->total_usd - b->total_usd : a->wall_clock_hours - b->wall_clock_hours) / of_all;
@@ -228,7 +247,8 @@ static bool costs_more(const struct candidate_plan *candidate_plan, const struct
 	return fabs(more) > 1e-9 ? more > 0 : spread_a > spread_b;
 }
 
-size_t range_uncertainties(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct uncertainty *uncertainties)
+size_t range_uncertainties(
+	const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct uncertainty *uncertainties)
 {
 	struct source sources[UNCERTAINTIES_MAX];
 	double spreads[UNCERTAINTIES_MAX];
@@ -239,13 +259,16 @@ size_t range_uncertainties(const struct stage_schedule *schedule, const struct c
 
 	for (size_t i = 0; i < count; i++) {
 		struct spread left = spread_without(range->hours, sources[i].hours);
-		struct interval known = interval_of_spread(candidate_plan->wall_clock_hours, left), known_usd = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER};
-		struct uncertainty entry = {.field = sources[i].field, .cure = sources[i].cure, .wall_clock_hours = hours - interval_quantile(&known, schedule->confidence)};
+		struct interval known = interval_of_spread(candidate_plan->wall_clock_hours, left),
+						known_usd = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER};
+		struct uncertainty entry = {
+			.field = sources[i].field, .cure = sources[i].cure, .wall_clock_hours = hours - interval_quantile(&known, schedule->confidence)};
 		double spread = fmax(sources[i].hours.high, sources[i].price.high);
 		size_t at = kept;
 
 		if (candidate_plan->priced)
-			known_usd = interval_of_spread(candidate_plan->total_usd, usd_spread(candidate_plan, left, spread_without(price_spread(candidate_plan), sources[i].price)));
+			known_usd = interval_of_spread(candidate_plan->total_usd,
+				usd_spread(candidate_plan, left, spread_without(price_spread(candidate_plan), sources[i].price)));
 		entry.total_usd = candidate_plan->priced ? usd - interval_quantile(&known_usd, schedule->confidence) : ABSENT_NUMBER;
 		if (!(sources[i].hours.low > 0 || sources[i].hours.high > 0 || sources[i].price.high > 0))
 			continue;

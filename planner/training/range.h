@@ -9,16 +9,17 @@
  * 2024 and later that run no compiled step, whose published runs disagree with each other. ground.h adds a spread where
  * accelerator, kind or software were not measured. A calibration narrows the spread (E126). A given mfu leaves the
  * variation of a week's mean. */
-#define STEP_LOG_SIGMA 0.12
-#define STEP_LOG_SIGMA_EXPERTS 0.17
-#define STEP_LOG_SIGMA_NEW 0.28
+#define STEP_LOG_SIGMA          0.12
+#define STEP_LOG_SIGMA_EXPERTS  0.17
+#define STEP_LOG_SIGMA_NEW      0.28
 #define STEP_LOG_SIGMA_NEW_YEAR 2024
-#define STEP_LOG_SIGMA_CEILING 0.08 /* part of the 0.12 that comes from the unknown ceiling of products; without it 0.09 remains */
-#define STEP_LOG_SIGMA_GIVEN 0.03
+#define STEP_LOG_SIGMA_CEILING  0.08 /* part of the 0.12 that comes from the unknown ceiling of products; without it 0.09 remains */
+#define STEP_LOG_SIGMA_GIVEN    0.03
 
 /* Returns the standard deviation of the logarithm of the step time of a candidate_plan whose layout is found; wider
  * outside of the measured ranges (E135). */
-double range_step_log_sigma(const struct stage_schedule *schedule, const struct candidate *candidate, const struct candidate_plan *candidate_plan);
+double range_step_log_sigma(
+	const struct stage_schedule *schedule, const struct candidate *candidate, const struct candidate_plan *candidate_plan);
 
 /* Fills candidate_plan->range from its hours, cost and footprint, its step_log_sigma and least_step_s. No p10 is faster
  * than the best measured product of the accelerator. */
@@ -43,7 +44,8 @@ bool range_keeps_promises(const struct stage_schedule *schedule, const struct ca
 /* Lists the candidate_plan's uncertainties, the most expensive first: the hours and cost that each adds at the
  * request's confidence, and what would reduce it.
  * Returned: the number of uncertainties, at most UNCERTAINTIES_MAX. */
-size_t range_uncertainties(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct uncertainty *uncertainties);
+size_t range_uncertainties(
+	const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct uncertainty *uncertainties);
 
 /* E151. Computes the spread of a step that remains from the measured terms beside the ceiling of products (E126 covers
  * that one). Each term moves the step by its share of the step.

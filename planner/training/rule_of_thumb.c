@@ -17,8 +17,8 @@ double rule_of_thumb_gpu_count(double gpu_hours, double hours)
 	return gpu_hours / hours;
 }
 
-void training_rule_fill(const struct training_input *input, double tokens, double hours, double modelled_gpu_hours,
-	double modelled_mfu, double practice, const struct accelerator *accelerator, struct training_plan *plan)
+void training_rule_fill(const struct training_input *input, double tokens, double hours, double modelled_gpu_hours, double modelled_mfu,
+	double practice, const struct accelerator *accelerator, struct training_plan *plan)
 {
 	double peak = accelerator_peak_flops_per_s(accelerator, PRECISION_BF16, NULL);
 	double a100_hours = rule_of_thumb_gpu_hours(input->model.params_active, tokens, RULE_OF_THUMB_PEAK_FLOPS);

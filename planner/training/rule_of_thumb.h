@@ -4,7 +4,7 @@
 
 #include "planner/plan/training.h"
 
-#define RULE_OF_THUMB_FACTOR 13.3       /* GPU-hours of an A100 per (billion parameters x billion tokens) */
+#define RULE_OF_THUMB_FACTOR     13.3   /* GPU-hours of an A100 per (billion parameters x billion tokens) */
 #define RULE_OF_THUMB_PEAK_FLOPS 312e12 /* A100, dense BF16; the factor was derived for this peak */
 
 /* E10. Computes the accelerator-hours of a training: tokens x epochs x size x 13.3 / scale, with tokens and active
@@ -28,7 +28,7 @@ double rule_of_thumb_gpu_count(double gpu_hours, double hours);
 /* Fills plan->rule_of_thumb. Given: `hours`, the deadline less reserved hours (absent without a deadline);
  * `modelled_gpu_hours` and `modelled_mfu` of the plan; `practice`, its factor on hours. The rule uses only the active
  * parameters of input->model. */
-void training_rule_fill(const struct training_input *input, double tokens, double hours, double modelled_gpu_hours,
-	double modelled_mfu, double practice, const struct accelerator *accelerator, struct training_plan *plan);
+void training_rule_fill(const struct training_input *input, double tokens, double hours, double modelled_gpu_hours, double modelled_mfu,
+	double practice, const struct accelerator *accelerator, struct training_plan *plan);
 
 #endif

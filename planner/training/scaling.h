@@ -81,10 +81,11 @@ double scaling_repeated_worth(double epochs);
 /* A training judged by a law. A plan and the scaling estimate use the same function. */
 struct scaling_judgement {
 	double tokens_total, tokens_effective; /* tokens of all epochs; the number of new tokens that teach as much (E19) */
-	double compute_flops, loss, compute_factor; /* 6 N D of all epochs; loss by E12 of the effective tokens; compute over the least compute of that loss */
-	struct scaling_point best;             /* the optimum of that compute (E13) */
-	enum verdict verdict;                  /* E18, of the tokens of all epochs */
-	double ratio;                          /* tokens per parameter over the optimum's */
+	double compute_flops, loss,
+		compute_factor;        /* 6 N D of all epochs; loss by E12 of the effective tokens; compute over the least compute of that loss */
+	struct scaling_point best; /* the optimum of that compute (E13) */
+	enum verdict verdict;      /* E18, of the tokens of all epochs */
+	double ratio;              /* tokens per parameter over the optimum's */
 };
 
 /* E145. Judges a training of several epochs: its compute, loss, optimum and verdict.

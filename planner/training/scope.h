@@ -9,15 +9,31 @@
 #include "planner/training/fleet.h"
 
 enum scope_quantity {
-	SCOPE_PARAMS, SCOPE_ACCELERATORS, SCOPE_SEQUENCE, SCOPE_STEP_TOKENS, SCOPE_ROWS, SCOPE_TENSOR, SCOPE_STAGES, SCOPE_CONTEXT, SCOPE_RANKS,
-	SCOPE_SHARDS, SCOPE_HELD, SCOPE_EXPERT_RANKS, SCOPE_EXPERT_ACCELERATORS, SCOPE_CHIPS, SCOPE_ADAPTED, SCOPE_SAMPLE, SCOPE_RELEASE, SCOPE_COUNT
+	SCOPE_PARAMS,
+	SCOPE_ACCELERATORS,
+	SCOPE_SEQUENCE,
+	SCOPE_STEP_TOKENS,
+	SCOPE_ROWS,
+	SCOPE_TENSOR,
+	SCOPE_STAGES,
+	SCOPE_CONTEXT,
+	SCOPE_RANKS,
+	SCOPE_SHARDS,
+	SCOPE_HELD,
+	SCOPE_EXPERT_RANKS,
+	SCOPE_EXPERT_ACCELERATORS,
+	SCOPE_CHIPS,
+	SCOPE_ADAPTED,
+	SCOPE_SAMPLE,
+	SCOPE_RELEASE,
+	SCOPE_COUNT
 };
 
 struct scope_row {
-	const char *name;      /* "parameters of the model" */
-	double from, to;       /* measured range; releases: in years, of the stack if it has runs of its own */
+	const char *name; /* "parameters of the model" */
+	double from, to;  /* measured range; releases: in years, of the stack if it has runs of its own */
 	const char *constants; /* constants that depend on it, separated by blanks: of physics.h (compiled steps: compiled_*), adapters.h, generic.h */
-	const char *source;    /* the runs at both ends of the range */
+	const char *source; /* the runs at both ends of the range */
 };
 
 const struct scope_row *scope_row_of(enum scope_quantity quantity);

@@ -8,7 +8,8 @@
 
 /* Difference of the logarithm of the objective beyond which an accelerator gets no further search. */
 static const double within_reach = 0.4;
-static const size_t exact_candidates = 8; /* with more candidates, or for other confidences than the request's, the smallest number is found to within 1/64 */
+static const size_t exact_candidates =
+	8; /* with more candidates, or for other confidences than the request's, the smallest number is found to within 1/64 */
 
 /* A planned number with its figures at the place of least objective, kept so that another confidence need not plan it
  * again. */
@@ -38,8 +39,8 @@ static bool dominates(const struct candidate_plan *a, const struct candidate_pla
 {
 	double cost_a = fleet_objective(a, OBJECTIVE_COST), cost_b = fleet_objective(b, OBJECTIVE_COST);
 
-	return fleet_objective(a, objective) <= fleet_objective(b, objective) && a->wall_clock_hours <= b->wall_clock_hours && cost_a <= cost_b &&
-		a->footprint.carbon.total_kgco2e <= b->footprint.carbon.total_kgco2e;
+	return fleet_objective(a, objective) <= fleet_objective(b, objective) && a->wall_clock_hours <= b->wall_clock_hours &&
+		cost_a <= cost_b && a->footprint.carbon.total_kgco2e <= b->footprint.carbon.total_kgco2e;
 }
 
 /* Adds a plan to the front unless another dominates it, and removes those that it dominates. When the front is full,
@@ -98,7 +99,8 @@ static bool is_likelier(const struct selection *selection, const struct candidat
 static void nearest_keep(struct selection *selection, const struct candidate_plan *candidate_plan)
 {
 	if (!candidate_plan->fits) {
-		if (!selection->smallest.any || candidate_plan->found.memory.total_bytes / candidate_plan->found.memory.capacity_bytes <
+		if (!selection->smallest.any ||
+			candidate_plan->found.memory.total_bytes / candidate_plan->found.memory.capacity_bytes <
 				selection->smallest.found.memory.total_bytes / selection->smallest.found.memory.capacity_bytes)
 			selection->smallest = *candidate_plan;
 		return;
@@ -111,7 +113,8 @@ static void nearest_keep(struct selection *selection, const struct candidate_pla
 		selection->cleanest = *candidate_plan;
 	if (!selection->thriftiest.any || is_less(selection, &candidate_plan->range.total_kwh, &selection->thriftiest.range.total_kwh))
 		selection->thriftiest = *candidate_plan;
-	if (candidate_plan->priced && (!selection->cheapest.any || is_less(selection, &candidate_plan->range.total_usd, &selection->cheapest.range.total_usd)))
+	if (candidate_plan->priced &&
+		(!selection->cheapest.any || is_less(selection, &candidate_plan->range.total_usd, &selection->cheapest.range.total_usd)))
 		selection->cheapest = *candidate_plan;
 }
 
@@ -131,7 +134,8 @@ static bool is_too_long(const struct searching *searching, const struct candidat
 static bool front_admits(struct searching *searching, const struct candidate_plan *candidate_plan)
 {
 	struct selection *selection = searching->selection;
-	bool long_ones = selection->front_count > 0 && is_too_long(searching, &selection->front[0]); /* either all plans of the front are too long, or none */
+	bool long_ones = selection->front_count > 0 &&
+		is_too_long(searching, &selection->front[0]); /* either all plans of the front are too long, or none */
 
 	if (is_too_long(searching, candidate_plan))
 		return selection->front_count == 0 || long_ones;
@@ -146,9 +150,15 @@ static struct front_point point_of(const struct stage_schedule *schedule, const 
 {
 	const struct candidate had = candidate_plan_as_priced(schedule, candidate_plan);
 
-	return (struct front_point){.accelerator = had.accelerator.id, .gpu_count = candidate_plan->gpu_count, .has_offer = true, .offer = had.offer,
-		.grid_gco2e_per_kwh = candidate_plan->footprint.carbon.grid_gco2e_per_kwh, .pue = candidate_plan->footprint.energy.total_kwh / candidate_plan->footprint.energy.it_kwh,
-		.hours = candidate_plan->wall_clock_hours, .usd = candidate_plan->total_usd, .kgco2e = candidate_plan->footprint.carbon.total_kgco2e};
+	return (struct front_point){.accelerator = had.accelerator.id,
+		.gpu_count = candidate_plan->gpu_count,
+		.has_offer = true,
+		.offer = had.offer,
+		.grid_gco2e_per_kwh = candidate_plan->footprint.carbon.grid_gco2e_per_kwh,
+		.pue = candidate_plan->footprint.energy.total_kwh / candidate_plan->footprint.energy.it_kwh,
+		.hours = candidate_plan->wall_clock_hours,
+		.usd = candidate_plan->total_usd,
+		.kgco2e = candidate_plan->footprint.carbon.total_kgco2e};
 }
 
 /* E107. Tries every place that is allowed: acceptable points go to the front; from the others the nearest to each limit
@@ -168,7 +178,8 @@ static void try_places(struct searching *searching, const struct candidate_plan 
 		if (there.price.has_offer && is_given(there.total_usd)) {
 			struct front_point point = point_of(schedule, &there);
 
-			searching->selection->point_count = front_keep(searching->selection->points, searching->selection->point_count, FRONT_KEPT_MAX, &point);
+			searching->selection->point_count = front_keep(
+				searching->selection->points, searching->selection->point_count, FRONT_KEPT_MAX, &point);
 		}
 	}
 }
@@ -178,9 +189,14 @@ static void remember_trial(struct searching *searching, const struct candidate_p
 	const struct candidate_plan_range *range = &candidate_plan->range;
 
 	if (searching->trial_count < TRIALS_MAX)
-		searching->trials[searching->trial_count++] = (struct trial){.candidate = candidate_plan->candidate, .gpu_count = candidate_plan->gpu_count, .usable = usable,
+		searching->trials[searching->trial_count++] = (struct trial){.candidate = candidate_plan->candidate,
+			.gpu_count = candidate_plan->gpu_count,
+			.usable = usable,
 			.objective = usable ? fleet_objective(candidate_plan, objective_of(searching)) : INFINITY,
-			.wall_clock_hours = range->wall_clock_hours, .total_usd = range->total_usd, .total_kwh = range->total_kwh, .total_kgco2e = range->total_kgco2e};
+			.wall_clock_hours = range->wall_clock_hours,
+			.total_usd = range->total_usd,
+			.total_kwh = range->total_kwh,
+			.total_kgco2e = range->total_kgco2e};
 }
 
 /* Rounds up to a number worth trying: within a machine any; beyond it whole machines, or rented slices (E142), always a
@@ -211,7 +227,8 @@ static bool try_count(struct searching *searching, size_t candidate, int64_t gpu
 	if (progress_stopped(searching->schedule->input->progress) || (chosen->single && gpu_count > 1) ||
 		((searching->open || searching->selection->sizing == SIZING_DEADLINE) && whole_count(searching, chosen, gpu_count) != gpu_count))
 		return false;
-	fleet_candidate_plan(searching->schedule, candidate, gpu_count, &searching->request->parallelism, candidate_plan, &searching->selection->counts);
+	fleet_candidate_plan(
+		searching->schedule, candidate, gpu_count, &searching->request->parallelism, candidate_plan, &searching->selection->counts);
 	fits = candidate_plan->any && (candidate_plan->fits || searching->request->common.enforce_memory == TRUTH_FALSE);
 	remember_trial(searching, candidate_plan, fits);
 	if (!fits) {
@@ -274,9 +291,12 @@ static const struct trial *cheapest_within(const struct searching *searching, si
 	for (size_t i = 0; i < searching->trial_count; i++) {
 		const struct trial *trial = &searching->trials[i];
 
-		if (trial->candidate != candidate || !trial->usable || !is_within(&trial->wall_clock_hours, searching->schedule->deadline_hours, confidence))
+		if (trial->candidate != candidate || !trial->usable ||
+			!is_within(&trial->wall_clock_hours, searching->schedule->deadline_hours, confidence))
 			continue;
-		if (with_caps && !(is_within(&trial->total_usd, request->budget_usd, confidence) && is_within(&trial->total_kwh, request->common.energy_cap_kwh, confidence) &&
+		if (with_caps &&
+			!(is_within(&trial->total_usd, request->budget_usd, confidence) &&
+				is_within(&trial->total_kwh, request->common.energy_cap_kwh, confidence) &&
 				is_within(&trial->total_kgco2e, request->common.carbon_cap_kgco2e, confidence)))
 			continue;
 		if (!best || trial->objective < best->objective)
@@ -317,8 +337,9 @@ static bool is_hopeless(const struct searching *searching, size_t candidate, int
 	const struct selection *selection = searching->selection;
 	const struct candidate *chosen = &searching->schedule->input->candidates[candidate];
 
-	return count >= chosen->gpus_per_node && searching->schedule->input->candidate_count > exact_candidates && objective_of(searching) != OBJECTIVE_TIME && trial && trial->usable &&
-		selection->front_count > 0 && trial->objective > SEARCH_HOPELESS * fleet_objective(&selection->front[best_of_front(searching)], objective_of(searching));
+	return count >= chosen->gpus_per_node && searching->schedule->input->candidate_count > exact_candidates &&
+		objective_of(searching) != OBJECTIVE_TIME && trial && trial->usable && selection->front_count > 0 &&
+		trial->objective > SEARCH_HOPELESS * fleet_objective(&selection->front[best_of_front(searching)], objective_of(searching));
 }
 
 /* Doubles until the deadline is met, halves the gap, and then steps down while the deadline is still met. Uneven splits
@@ -335,7 +356,8 @@ static int64_t smallest_number(const struct wanted *wanted)
 
 	if (chosen->slice_sizes.count > 0)
 		whole = chosen->slice_sizes.joined / 2; /* so that the largest slice is tried too */
-	for (int64_t count = whole_count(searching, chosen, unit); count <= SEARCH_GPUS_MAX && !met; count = whole_count(searching, chosen, 2 * count)) {
+	for (int64_t count = whole_count(searching, chosen, unit); count <= SEARCH_GPUS_MAX && !met;
+		 count = whole_count(searching, chosen, 2 * count)) {
 		if (meets_deadline(wanted, count))
 			met = count;
 		else if (is_hopeless(searching, wanted->candidate, count)) {
@@ -404,8 +426,9 @@ static double knee_cost(const struct candidate_plan *candidate_plan)
 {
 	double shortest_hours = practice_usual_hours(candidate_plan->gpu_hours) * exp(-2 * PRACTICE_USUAL_LOG_SIGMA);
 
-	return candidate_plan->gpu_count > PRACTICE_GPUS_MOST ? INFINITY
-	                                               : log(fmax(candidate_plan->wall_clock_hours, shortest_hours)) + log(fleet_objective(candidate_plan, OBJECTIVE_COST));
+	return candidate_plan->gpu_count > PRACTICE_GPUS_MOST
+		? INFINITY
+		: log(fmax(candidate_plan->wall_clock_hours, shortest_hours)) + log(fleet_objective(candidate_plan, OBJECTIVE_COST));
 }
 
 static double size_cost(const struct searching *searching, const struct candidate_plan *candidate_plan)
@@ -432,9 +455,11 @@ static double share_used(const struct searching *searching, const struct candida
 }
 
 /* Plans a number of one candidate, and keeps the better of it and the best size so far. */
-static void try_usual(struct searching *searching, size_t candidate, int64_t count, struct candidate_plan *candidate_plan, struct candidate_plan *usual)
+static void try_usual(
+	struct searching *searching, size_t candidate, int64_t count, struct candidate_plan *candidate_plan, struct candidate_plan *usual)
 {
-	if (try_count(searching, candidate, count, candidate_plan) && (!usual->any || size_cost(searching, candidate_plan) < size_cost(searching, usual)))
+	if (try_count(searching, candidate, count, candidate_plan) &&
+		(!usual->any || size_cost(searching, candidate_plan) < size_cost(searching, usual)))
 		*usual = *candidate_plan;
 }
 
@@ -445,8 +470,10 @@ static double factor_out_of_question(const struct searching *searching, const st
 	enum objective objective = objective_of(searching);
 	double worth = fleet_objective(least, objective);
 
-	return fmax(1, 1.001 * fmax(SEARCH_HOPELESS * fleet_objective(usual, objective) / (share_used(searching, least) * worth),
-						  exp(size_cost(searching, usual) + within_reach) / worth));
+	return fmax(1,
+		1.001 *
+			fmax(SEARCH_HOPELESS * fleet_objective(usual, objective) / (share_used(searching, least) * worth),
+				exp(size_cost(searching, usual) + within_reach) / worth));
 }
 
 /* True if the plan of this bound, or of any higher figures, would be kept at no place: an existing result is at least
@@ -466,7 +493,8 @@ static bool is_beaten(const struct searching *searching, struct candidate_plan *
 		for (size_t k = 0; k < selection->front_count && !beaten; k++)
 			beaten = dominates(&selection->front[k], least, objective_of(searching));
 		point = point_of(searching->schedule, least);
-		if (!beaten || (least->price.has_offer && is_given(least->total_usd) && !front_beats(selection->points, selection->point_count, &point)))
+		if (!beaten ||
+			(least->price.has_offer && is_given(least->total_usd) && !front_beats(selection->points, selection->point_count, &point)))
 			return false;
 	}
 	return true;
@@ -481,7 +509,8 @@ static bool leaves_at_once(struct searching *searching, size_t candidate, int64_
 	UNCLEARED struct candidate_plan least;
 	double factor, still;
 
-	if (searching->request->parallelism.micro_batch >= 0 || !fleet_least(schedule, candidate, count, 1, &least) || (!is_beaten(searching, &least, &factor) && factor <= 1) || factor > factor_most)
+	if (searching->request->parallelism.micro_batch >= 0 || !fleet_least(schedule, candidate, count, 1, &least) ||
+		(!is_beaten(searching, &least, &factor) && factor <= 1) || factor > factor_most)
 		return false;
 	if (factor > 1 && (!fleet_least(schedule, candidate, count, factor, &least) || !is_beaten(searching, &least, &still) || still > 1))
 		return false;
@@ -504,7 +533,7 @@ static void try_front(struct searching *searching, size_t candidate)
 	int64_t most = objective == OBJECTIVE_TIME ? SEARCH_GPUS_MAX : many ? PRACTICE_GPUS_MOST : 2 * PRACTICE_GPUS_MOST;
 
 	for (int64_t count = whole_count(searching, chosen, searching->unit); count <= most || (!planned && count <= SEARCH_GPUS_MAX);
-		count = whole_count(searching, chosen, (many && count >= node ? 4 : 2) * count)) {
+		 count = whole_count(searching, chosen, (many && count >= node ? 4 : 2) * count)) {
 		if (may_leave && !planned && selection->usual.any && leaves_at_once(searching, candidate, count)) {
 			leave_candidate(selection, candidate);
 			return;
@@ -514,7 +543,8 @@ static void try_front(struct searching *searching, size_t candidate)
 			break; /* more ranks than samples in a batch: larger numbers fail too */
 		planned |= candidate_plan.any && candidate_plan.fits;
 		dear = many && objective != OBJECTIVE_TIME && selection->usual.any && candidate_plan.any && candidate_plan.fits &&
-		       share_used(searching, &candidate_plan) * fleet_objective(&candidate_plan, objective) > SEARCH_HOPELESS * fleet_objective(&selection->usual, objective);
+			share_used(searching, &candidate_plan) * fleet_objective(&candidate_plan, objective) >
+				SEARCH_HOPELESS * fleet_objective(&selection->usual, objective);
 		if (dear)
 			break; /* a larger number does not cost less */
 	}
@@ -622,13 +652,16 @@ static void plan_others(struct searching *searching)
 		if (peak_of(schedule, selection->left[i]) <= peak_of(schedule, best->candidate) || (candidate->single && best->gpu_count > 1))
 			continue;
 		planned++; /* each takes as long as one number of the search */
-		fleet_candidate_plan(schedule, selection->left[i], whole_count(searching, candidate, best->gpu_count), &searching->request->parallelism, candidate_plan, &selection->counts);
-		if (candidate_plan->any && candidate_plan->fits && place_is_acceptable(schedule, candidate_plan) && candidate_plan->wall_clock_hours < best->wall_clock_hours)
+		fleet_candidate_plan(schedule, selection->left[i], whole_count(searching, candidate, best->gpu_count),
+			&searching->request->parallelism, candidate_plan, &selection->counts);
+		if (candidate_plan->any && candidate_plan->fits && place_is_acceptable(schedule, candidate_plan) &&
+			candidate_plan->wall_clock_hours < best->wall_clock_hours)
 			selection->other_count++;
 	}
 }
 
-static bool is_shown(const struct candidate_plan *candidate_plan, const struct candidate_plan *best, const struct candidate_plan *const chosen[], size_t count)
+static bool is_shown(const struct candidate_plan *candidate_plan, const struct candidate_plan *best,
+	const struct candidate_plan *const chosen[], size_t count)
 {
 	bool shown = candidate_plan->candidate == best->candidate;
 
@@ -645,11 +678,13 @@ static bool is_chosen(const struct candidate_plan *candidate_plan, const struct 
 	return false;
 }
 
-size_t search_alternatives(const struct stage_schedule *schedule, const struct selection *selection, size_t limit, const struct candidate_plan *chosen[])
+size_t search_alternatives(
+	const struct stage_schedule *schedule, const struct selection *selection, size_t limit, const struct candidate_plan *chosen[])
 {
 	bool many = schedule->input->candidate_count > exact_candidates;
 	size_t front = many ? limit - limit / 3 : limit, count = 0;
-	enum objective objective = schedule->input->request.common.objective == OBJECTIVE_UNSET ? OBJECTIVE_COST : schedule->input->request.common.objective;
+	enum objective objective = schedule->input->request.common.objective == OBJECTIVE_UNSET ? OBJECTIVE_COST
+																							: schedule->input->request.common.objective;
 
 	for (size_t i = 0; i < selection->front_count && count < front; i++)
 		chosen[count++] = &selection->front[i];
@@ -717,7 +752,8 @@ static void fill_curve(struct searching *searching)
 	selection->curve_count = 0;
 	forget_others(searching, best->candidate);
 	for (size_t i = 0; i < count; i++) {
-		struct trial point = {.gpu_count = best->gpu_count, .wall_clock_hours = best->range.wall_clock_hours, .total_usd = best->range.total_usd};
+		struct trial point = {
+			.gpu_count = best->gpu_count, .wall_clock_hours = best->range.wall_clock_hours, .total_usd = best->range.total_usd};
 
 		if (searching->selection->sizing == SIZING_DEADLINE && fabs(levels[i] - searching->schedule->confidence) > 1e-9) {
 			const struct trial *trial;
@@ -730,7 +766,8 @@ static void fill_curve(struct searching *searching)
 				continue;
 			point = *trial;
 		}
-		selection->curve[selection->curve_count++] = (struct confidence_point){.confidence = levels[i], .gpu_count = point.gpu_count,
+		selection->curve[selection->curve_count++] = (struct confidence_point){.confidence = levels[i],
+			.gpu_count = point.gpu_count,
 			.wall_clock_hours = interval_quantile(&point.wall_clock_hours, levels[i]),
 			.total_usd = is_given(point.total_usd.p50) ? interval_quantile(&point.total_usd, levels[i]) : ABSENT_NUMBER};
 	}
@@ -761,7 +798,8 @@ static enum sizing sizing_of(const struct training_input *input, bool open)
  * price. */
 static double peak_usd_per_flop(const struct candidate *candidate)
 {
-	double peak_flops_per_s = accelerator_peak_flops_per_s(&candidate->accelerator, accelerator_training_precision(&candidate->accelerator), NULL);
+	double peak_flops_per_s = accelerator_peak_flops_per_s(
+		&candidate->accelerator, accelerator_training_precision(&candidate->accelerator), NULL);
 
 	return candidate->has_offer && peak_flops_per_s > 0 ? candidate->offer.usd_per_gpu_hour / peak_flops_per_s : INFINITY;
 }
@@ -782,8 +820,8 @@ static void order_candidates(const struct training_input *input, size_t order[CA
 enum status search_select(const struct stage_schedule *schedule, struct selection *selection, struct failure *failure)
 {
 	const struct training_request *request = &schedule->input->request;
-	struct searching searching = {.schedule = schedule, .request = request, .selection = selection,
-		.unit = pinned_unit(&request->parallelism)};
+	struct searching searching = {
+		.schedule = schedule, .request = request, .selection = selection, .unit = pinned_unit(&request->parallelism)};
 	size_t order[CANDIDATES_MAX];
 
 	searching.open = request->common.gpu_count < 1 && !is_given(schedule->deadline_hours) &&
@@ -793,7 +831,8 @@ enum status search_select(const struct stage_schedule *schedule, struct selectio
 	selection->confidence = schedule->confidence;
 	selection->front_count = selection->point_count = selection->left_count = selection->other_count = 0;
 	selection->counts = (struct search_counts){0};
-	selection->usual.any = selection->fastest.any = selection->likeliest.any = selection->cheapest.any = selection->cleanest.any = selection->thriftiest.any = selection->smallest.any = false;
+	selection->usual.any = selection->fastest.any = selection->likeliest.any = selection->cheapest.any = selection->cleanest.any =
+		selection->thriftiest.any = selection->smallest.any = false;
 	order_candidates(schedule->input, order);
 	for (size_t i = 0; i < schedule->input->candidate_count; i++) {
 		progress_note(schedule->input->progress, SEARCH_SHARE * (double)i / (double)schedule->input->candidate_count,

@@ -11,10 +11,10 @@ enum { FRONT_MAX = 33, SEARCH_GPUS_MAX = 131072, OTHERS_MAX = 2 };
 
 /* The rule that finds the number of accelerators. */
 enum sizing {
-	SIZING_GIVEN,     /* the request or its pins give the number */
-	SIZING_DEADLINE,  /* the smallest number that keeps the deadline (E133) */
-	SIZING_USUAL,     /* the number that teams use for such a run (E132): the request names neither number, deadline, budget nor objective */
-	SIZING_KNEE,      /* with a budget: the last doubling that saves a larger part of the time than it adds to the cost (E153) */
+	SIZING_GIVEN,    /* the request or its pins give the number */
+	SIZING_DEADLINE, /* the smallest number that keeps the deadline (E133) */
+	SIZING_USUAL,    /* the number that teams use for such a run (E132): the request names neither number, deadline, budget nor objective */
+	SIZING_KNEE,     /* with a budget: the last doubling that saves a larger part of the time than it adds to the cost (E153) */
 	SIZING_OBJECTIVE, /* the best by the objective that the request names (E152) */
 };
 
@@ -22,7 +22,7 @@ enum sizing {
  * whose objectives differ by at most SEARCH_TIE (a fraction) it recommends the fastest; where time is the objective,
  * the cheapest. */
 #define SEARCH_HOURS_MOST 8760.0
-#define SEARCH_TIE 0.01
+#define SEARCH_TIE        0.01
 
 /* With many accelerators the search leaves one at its first numbers if its objective exceeds the best of another by
  * this factor. */
@@ -39,7 +39,7 @@ struct selection {
 	size_t point_count;
 	enum sizing sizing;
 	struct candidate_plan usual; /* SIZING_USUAL and SIZING_KNEE: the plan to recommend */
-	double deadline_hours; /* absent: no deadline */
+	double deadline_hours;       /* absent: no deadline */
 	double confidence;
 	size_t curve_count;
 	struct confidence_point curve[CONFIDENCES_MAX];
@@ -50,13 +50,15 @@ struct selection {
 	struct candidate_plan others[OTHERS_MAX];
 	size_t other_count;
 	struct candidate_plan fastest, likeliest; /* fastest at the confidence; likeliest to keep the deadline */
-	struct candidate_plan cheapest, cleanest, thriftiest, smallest; /* without regard to the constraints: for the error when nothing is feasible */
+	struct candidate_plan cheapest, cleanest, thriftiest,
+		smallest; /* without regard to the constraints: for the error when nothing is feasible */
 };
 
 /* Chooses the options to answer beside the recommended one, best by the objective first. They are of the front; with
  * many candidates a third of the places goes to accelerators that would be left out otherwise (the best of each on the
  * front, and the others). Returns their number, at most `limit`. */
-size_t search_alternatives(const struct stage_schedule *schedule, const struct selection *selection, size_t limit, const struct candidate_plan *chosen[]);
+size_t search_alternatives(
+	const struct stage_schedule *schedule, const struct selection *selection, size_t limit, const struct candidate_plan *chosen[]);
 
 /* Searches every candidate. Given: a schedule and its request's pins. The numbers tried are the given number of
  * accelerators; or the smallest that meets the deadline with the request's confidence (within one machine 1, 2, 4, ...;

@@ -6,8 +6,10 @@
 /* Inputs that are a factor of the figure or of one of its summands are products. Hours of failures are not. */
 static const char *method_of(const struct figure *input)
 {
-	return strncmp(input->field, "reliability.", 12) == 0 || strcmp(input->field, "mfu") == 0 || strcmp(input->field, "pricing.spot_interruptions_per_gpu_hour") == 0 ? SENSITIVITY_PLANNED
-																																  : SENSITIVITY_EXACT;
+	return strncmp(input->field, "reliability.", 12) == 0 || strcmp(input->field, "mfu") == 0 ||
+			strcmp(input->field, "pricing.spot_interruptions_per_gpu_hour") == 0
+		? SENSITIVITY_PLANNED
+		: SENSITIVITY_EXACT;
 }
 
 void sensitivity_fill(const struct stage_schedule *schedule, const struct candidate_plan *best, struct training_plan *plan)

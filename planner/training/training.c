@@ -33,7 +33,9 @@ static double default_sequence(const struct model *model)
 static void batch_check(struct failure *failure, const char *pointer, double batch_tokens, double sequence)
 {
 	if (is_given(batch_tokens) && batch_tokens < sequence)
-		failure_add(failure, pointer, "out_of_range", "a step of %.6g tokens is shorter than one sequence of %.6g tokens: raise the batch or shorten the sequences", batch_tokens, sequence);
+		failure_add(failure, pointer, "out_of_range",
+			"a step of %.6g tokens is shorter than one sequence of %.6g tokens: raise the batch or shorten the sequences", batch_tokens,
+			sequence);
 }
 
 static void batches_check(const struct training_input *input, struct failure *failure)
@@ -72,9 +74,12 @@ static void request_check(const struct training_input *input, struct failure *fa
 	if (is_given(request->mfu) && !(request->mfu > 0 && request->mfu <= 1))
 		failure_add(failure, "/mfu", "out_of_range", "mfu is a fraction above 0 and at most 1");
 	if (is_given(request->deadline_hours) && given_or(request->reserved_hours, 0) >= request->deadline_hours)
-		failure_add(failure, "/reserved_hours", "out_of_range", "must leave hours for training: the deadline is %g hours", request->deadline_hours);
-	else if (!is_given(request->deadline_hours) && is_given(request->cadence_hours) && given_or(request->reserved_hours, 0) >= request->cadence_hours)
-		failure_add(failure, "/reserved_hours", "out_of_range", "must leave hours for training: the cadence is %g hours", request->cadence_hours);
+		failure_add(
+			failure, "/reserved_hours", "out_of_range", "must leave hours for training: the deadline is %g hours", request->deadline_hours);
+	else if (!is_given(request->deadline_hours) && is_given(request->cadence_hours) &&
+		given_or(request->reserved_hours, 0) >= request->cadence_hours)
+		failure_add(
+			failure, "/reserved_hours", "out_of_range", "must leave hours for training: the cadence is %g hours", request->cadence_hours);
 	batches_check(input, failure);
 }
 
@@ -84,7 +89,8 @@ static void schedule_stages(struct stage_schedule *schedule, struct findings *fi
 	const struct training_input *input = schedule->input;
 	const struct training_request *request = &input->request;
 	bool generic = input->model.kind == MODEL_GENERIC;
-	double usual = generic ? 1 : given_or(request->sequence_length, default_sequence(&input->model)), epochs = given_or(request->epochs, 1), loss;
+	double usual = generic ? 1 : given_or(request->sequence_length, default_sequence(&input->model)), epochs = given_or(request->epochs, 1),
+		   loss;
 	const char *source;
 	bool length_left_out = false;
 
@@ -114,8 +120,9 @@ static void schedule_stages(struct stage_schedule *schedule, struct findings *fi
 		schedule->tokens_total += tokens;
 	}
 	if (!generic && length_left_out)
-		findings_assume_number(findings, "sequence_length", usual, usual < usual_sequence ? "E44: the model's config has no more positions" :
-			"E44: pre-training length of Llama 2, Touvron et al. 2023, arXiv 2307.09288");
+		findings_assume_number(findings, "sequence_length", usual,
+			usual < usual_sequence ? "E44: the model's config has no more positions"
+								   : "E44: pre-training length of Llama 2, Touvron et al. 2023, arXiv 2307.09288");
 }
 
 static double deadline_hours(const struct training_request *request)
@@ -163,7 +170,8 @@ static void fill_compute_optimal(const struct stage_schedule *schedule, struct t
 
 	if (unknown) {
 		plan->compute_optimal.tokens_optimal = plan->compute_optimal.params_optimal = plan->compute_optimal.predicted_loss = ABSENT_NUMBER;
-		plan->compute_optimal.flops_per_percent_loss = plan->compute_optimal.tokens_effective = plan->compute_optimal.compute_factor = ABSENT_NUMBER;
+		plan->compute_optimal.flops_per_percent_loss = plan->compute_optimal.tokens_effective = plan->compute_optimal.compute_factor =
+			ABSENT_NUMBER;
 		plan->compute_optimal.verdict = VERDICT_UNSET;
 		snprintf(plan->compute_optimal.detail, sizeof plan->compute_optimal.detail, "%s", unknown);
 		return;
@@ -178,8 +186,9 @@ static void fill_compute_optimal(const struct stage_schedule *schedule, struct t
 	length = snprintf(plan->compute_optimal.detail, sizeof plan->compute_optimal.detail,
 		"%.3g tokens per parameter; the same compute is best spent on %.3g parameters and %.3g tokens (%.3g each), E13 with the Epoch fit%s",
 		judged.tokens_total / params, judged.best.params, judged.best.tokens, judged.best.tokens / judged.best.params,
-		judged.verdict == VERDICT_COMPUTE_INEFFICIENT ? "; the model is large for its data"
-		: judged.verdict == VERDICT_DATA_INEFFICIENT  ? "; the model is small for its data, which makes it cheaper to serve" : "");
+		judged.verdict == VERDICT_COMPUTE_INEFFICIENT    ? "; the model is large for its data"
+			: judged.verdict == VERDICT_DATA_INEFFICIENT ? "; the model is small for its data, which makes it cheaper to serve"
+														 : "");
 	if (judged.tokens_effective < 0.98 * judged.tokens_total)
 		snprintf(plan->compute_optimal.detail + length, sizeof plan->compute_optimal.detail - (size_t)length,
 			"; repeated tokens teach less: these are worth %.3g new ones (E19)", judged.tokens_effective);
@@ -191,11 +200,12 @@ static void batch_explain(enum optimizer optimizer, struct training_plan *plan)
 	double over = plan->batch.global_batch_tokens / plan->batch.critical_batch_tokens;
 
 	snprintf(plan->batch.detail, sizeof plan->batch.detail, "%s, from the batch that would be chosen; %s",
-		optimizer == OPTIMIZER_SGD ? "SGD: the rate is proportional to the batch, after a warm-up (Goyal et al. 2017), while steps are noise-dominated"
-		: "Adam and variants: the rate is proportional to the root of the batch, 1 - beta to the batch (Malladi et al. 2022), while steps are noise-dominated",
+		optimizer == OPTIMIZER_SGD
+			? "SGD: the rate is proportional to the batch, after a warm-up (Goyal et al. 2017), while steps are noise-dominated"
+			: "Adam and variants: the rate is proportional to the root of the batch, 1 - beta to the batch (Malladi et al. 2022), while steps are noise-dominated",
 		!is_given(over) ? "up to a critical batch, which no law gives here: measure the noise of the gradients (McCandlish et al. 2018)"
-		: over > 1 ? "this batch is above the critical one, where tokens teach less: learning_rate_scale is the critical batch's"
-		           : "this batch is below the critical one, up to which that holds");
+			: over > 1  ? "this batch is above the critical one, where tokens teach less: learning_rate_scale is the critical batch's"
+						: "this batch is below the critical one, up to which that holds");
 }
 
 static void fill_batch(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct training_plan *plan)
@@ -204,7 +214,8 @@ static void fill_batch(const struct stage_schedule *schedule, const struct candi
 	double batch = candidate_plan->found.step.samples, sequence = schedule->stages[candidate_plan->main_stage].sequence;
 	const struct parallelism *layout = &candidate_plan->found.layout;
 	const char *source;
-	double usual = batch_choose_samples(input, schedule->stages[candidate_plan->main_stage].tokens, sequence, plan->compute_optimal.predicted_loss, &source);
+	double usual = batch_choose_samples(
+		input, schedule->stages[candidate_plan->main_stage].tokens, sequence, plan->compute_optimal.predicted_loss, &source);
 
 	if (schedule->stages[candidate_plan->main_stage].batch_source) {
 		findings_assume_number(&plan->findings, "global_batch_size", batch, schedule->stages[candidate_plan->main_stage].batch_source);
@@ -214,7 +225,8 @@ static void fill_batch(const struct stage_schedule *schedule, const struct candi
 	plan->batch.micro_batch = layout->micro_batch;
 	plan->batch.gradient_accumulation_steps = (int64_t)fmax(1, ceil(batch / (double)(layout->data * layout->micro_batch) - 1e-9));
 	plan->batch.critical_batch_tokens = batch_critical_tokens(plan->compute_optimal.predicted_loss);
-	plan->batch.learning_rate_scale = batch_learning_rate_scale(input->request.optimizer, batch, usual, plan->batch.critical_batch_tokens / sequence);
+	plan->batch.learning_rate_scale = batch_learning_rate_scale(
+		input->request.optimizer, batch, usual, plan->batch.critical_batch_tokens / sequence);
 	findings_assume_number(&plan->findings, "batch.learning_rate_scale", plan->batch.learning_rate_scale,
 		"E44: relative to the batch that would be chosen, up to the critical batch; square root for Adam and its variants (Malladi et al. 2022), linear for SGD (Goyal et al. 2017)");
 	batch_explain(input->request.optimizer, plan);
@@ -234,9 +246,12 @@ static void fill_stages(const struct stage_schedule *schedule, const struct cand
 		fleet_candidate_plan(&one, best->candidate, best->gpu_count, &schedule->input->request.parallelism, &candidate_plan, &counts);
 		if (!candidate_plan.any)
 			continue;
-		plan->stages[plan->stage_count++] = (struct stage_plan){.tokens = one.stages[0].tokens, .sequence_length = one.stages[0].sequence,
-			.global_batch_tokens = candidate_plan.found.step.samples * one.stages[0].sequence, .step_time_s = candidate_plan.found.step.time.time_s,
-			.wall_clock_hours = candidate_plan.wall_clock_hours, .parallelism = candidate_plan.found.layout};
+		plan->stages[plan->stage_count++] = (struct stage_plan){.tokens = one.stages[0].tokens,
+			.sequence_length = one.stages[0].sequence,
+			.global_batch_tokens = candidate_plan.found.step.samples * one.stages[0].sequence,
+			.step_time_s = candidate_plan.found.step.time.time_s,
+			.wall_clock_hours = candidate_plan.wall_clock_hours,
+			.parallelism = candidate_plan.found.layout};
 	}
 }
 
@@ -246,10 +261,12 @@ static void fill_input(const struct stage_schedule *schedule, const struct candi
 	struct input_time time = step_input_time(request, best->found.step.samples, (double)best->gpu_count);
 	double step_s = best->found.step.time.time_s - best->found.step.time.input_wait_s;
 
-	plan->input.read_s = is_given(request->input_pipeline.sample_bytes) && is_given(request->input_pipeline.storage_gbs) ? time.read_s : ABSENT_NUMBER;
+	plan->input.read_s = is_given(request->input_pipeline.sample_bytes) && is_given(request->input_pipeline.storage_gbs) ? time.read_s
+																														 : ABSENT_NUMBER;
 	plan->input.decode_s = is_given(request->input_pipeline.cpu_ms_per_sample) ? time.decode_s : ABSENT_NUMBER;
 	plan->input.storage_gbs_needed = request->input_pipeline.sample_bytes * best->found.step.samples / step_s / 1e9;
-	plan->input.workers_needed = ceil(request->input_pipeline.cpu_ms_per_sample * 1e-3 * best->found.step.samples / (step_s * (double)best->gpu_count));
+	plan->input.workers_needed = ceil(
+		request->input_pipeline.cpu_ms_per_sample * 1e-3 * best->found.step.samples / (step_s * (double)best->gpu_count));
 }
 
 static enum status plan_programme(const struct stage_schedule *schedule, struct training_plan *plan, struct failure *failure)
@@ -283,8 +300,8 @@ static enum status plan_programme(const struct stage_schedule *schedule, struct 
 	fill_batch(schedule, best, plan);
 	fill_input(schedule, best, plan);
 	fill_stages(schedule, best, plan);
-	training_rule_fill(schedule->input, schedule->tokens_total, schedule->deadline_hours, best->gpu_hours, plan->recommended.mfu, plan->recommended.practice.value,
-		&schedule->input->candidates[best->candidate].accelerator, plan);
+	training_rule_fill(schedule->input, schedule->tokens_total, schedule->deadline_hours, best->gpu_hours, plan->recommended.mfu,
+		plan->recommended.practice.value, &schedule->input->candidates[best->candidate].accelerator, plan);
 	remarks_of_sizing(selection.sizing, &plan->findings);
 	remarks_of_left(schedule, selection.left, selection.left_count, &plan->findings);
 	remarks_fill(schedule, best, plan);
@@ -315,7 +332,8 @@ void training_request_complete(const struct training_input *input, const struct 
 void planner_training_check(const struct training_input *input, struct failure *failure)
 {
 	struct training_input alone = *input;
-	struct stage_schedule schedule = {.input = &alone, .physics = &physics_fitted, .practice = &practice_fitted, .confidence = CONFIDENCE_USUAL};
+	struct stage_schedule schedule = {
+		.input = &alone, .physics = &physics_fitted, .practice = &practice_fitted, .confidence = CONFIDENCE_USUAL};
 	UNCLEARED struct findings aside;
 
 	alone.candidate_count = 0;
@@ -327,10 +345,14 @@ void planner_training_check(const struct training_input *input, struct failure *
 	(void)nearest_check_pins(&schedule, failure);
 }
 
-void stage_schedule_of_input(const struct training_input *input, struct model *teacher, struct stage_schedule *schedule, struct findings *findings)
+void stage_schedule_of_input(
+	const struct training_input *input, struct model *teacher, struct stage_schedule *schedule, struct findings *findings)
 {
-	*schedule = (struct stage_schedule){.input = input, .physics = &physics_fitted, .teacher = input->teacher,
-		.practice = input->practice ? input->practice : &practice_fitted, .confidence = given_or(input->request.common.confidence, CONFIDENCE_USUAL)};
+	*schedule = (struct stage_schedule){.input = input,
+		.physics = &physics_fitted,
+		.teacher = input->teacher,
+		.practice = input->practice ? input->practice : &practice_fitted,
+		.confidence = given_or(input->request.common.confidence, CONFIDENCE_USUAL)};
 	if (!schedule->teacher && is_given(input->request.distillation.teacher.params)) {
 		model_from_size(teacher, input->request.distillation.teacher.params, input->request.distillation.teacher.params_active);
 		schedule->teacher = teacher;

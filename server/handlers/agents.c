@@ -64,7 +64,8 @@ static bool is_repeated(struct call *call, const char *const *ids, size_t index,
 	for (size_t i = 0; i < index; i++)
 		if (strcmp(ids[i], ids[index]) == 0) {
 			snprintf(pointer, sizeof pointer, "/devices/%zu%s", index, member);
-			failure_add(&call->failure, pointer, "repeated", "\"%.60s\" is already given at /devices/%zu%s; give each device once", ids[index], i, member);
+			failure_add(&call->failure, pointer, "repeated", "\"%.60s\" is already given at /devices/%zu%s; give each device once",
+				ids[index], i, member);
 			return true;
 		}
 	return false;
@@ -94,8 +95,13 @@ enum status handle_agent_register(struct call *call)
 		status = check_told(call, &told);
 	if (status != STATUS_OK)
 		return status;
-	agent = (struct agent_record){.id = told.agent_id ? told.agent_id : id_of_host(call, told.host), .host = told.host, .version = told.version,
-		.labels = told.labels, .key_id = bearer.any ? NULL : bearer.key_id, .registered_at_us = now_us, .seen_at_us = now_us};
+	agent = (struct agent_record){.id = told.agent_id ? told.agent_id : id_of_host(call, told.host),
+		.host = told.host,
+		.version = told.version,
+		.labels = told.labels,
+		.key_id = bearer.any ? NULL : bearer.key_id,
+		.registered_at_us = now_us,
+		.seen_at_us = now_us};
 	if (!agent.id)
 		return STATUS_NO_MEMORY;
 	put.devices = told.devices.items;
@@ -143,10 +149,16 @@ static void lease_answer(struct asking *asking)
 {
 	const struct benchmark_record *benchmark = &asking->benchmark;
 	struct call *call = asking->call;
-	struct lease lease = {.benchmark_id = benchmark->id, .device = benchmark->running_device, .attempt = benchmark->attempt,
-		.attempts_max = LEASE_ATTEMPTS_MAX, .token = benchmark->token, .lease_s = server_lease_s(call->server),
+	struct lease lease = {.benchmark_id = benchmark->id,
+		.device = benchmark->running_device,
+		.attempt = benchmark->attempt,
+		.attempts_max = LEASE_ATTEMPTS_MAX,
+		.token = benchmark->token,
+		.lease_s = server_lease_s(call->server),
 		.heartbeat_s = server_heartbeat_s(call->server),
-		.spec = {.plan_id = benchmark->plan_id, .timeout_s = given_or(benchmark->timeout_s, timeout_default_s), .shapes = benchmark->shapes,
+		.spec = {.plan_id = benchmark->plan_id,
+			.timeout_s = given_or(benchmark->timeout_s, timeout_default_s),
+			.shapes = benchmark->shapes,
 			.suite = bench_suite_text(benchmark->suite.text, benchmark->suite.length, &call->arena)}};
 
 	record_encode(&table_lease, &lease, &call->json);
@@ -164,8 +176,11 @@ static void lease_returned(struct storage_job *job)
 /* The client has left: returns the lease, so that it costs no attempt. */
 static void lease_return(struct asking *asking)
 {
-	asking->release = (struct benchmark_release){.job = {.kind = STORAGE_BENCHMARK_RELEASE, .done = lease_returned, .context = asking,
-		.failure = &asking->call->failure}, .id = asking->benchmark.id, .token = asking->benchmark.token, .now_us = clock_even_us(),
+	asking->release = (struct benchmark_release){
+		.job = {.kind = STORAGE_BENCHMARK_RELEASE, .done = lease_returned, .context = asking, .failure = &asking->call->failure},
+		.id = asking->benchmark.id,
+		.token = asking->benchmark.token,
+		.now_us = clock_even_us(),
 		.reason = "the agent left before it received the lease"};
 	if (storage_submit(asking->call->server->storage, &asking->release.job) != STATUS_OK)
 		lease_returned(&asking->release.job); /* then the lease expires */
@@ -179,9 +194,16 @@ static enum status lease_ask(struct asking *asking)
 	struct storage *storage = asking->call->server->storage;
 
 	asking->changes = storage_queue_changes(storage);
-	asking->claim = (struct benchmark_claim){.job = {.kind = STORAGE_BENCHMARK_CLAIM, .done = lease_asked, .context = asking,
-		.arena = &asking->call->arena, .failure = &asking->call->failure}, .agent_id = asking->call->parameters[0], .bearer = &asking->bearer,
-		.devices = &asking->request.devices, .now_us = clock_even_us(), .benchmark = &asking->benchmark,
+	asking->claim = (struct benchmark_claim){.job = {.kind = STORAGE_BENCHMARK_CLAIM,
+												 .done = lease_asked,
+												 .context = asking,
+												 .arena = &asking->call->arena,
+												 .failure = &asking->call->failure},
+		.agent_id = asking->call->parameters[0],
+		.bearer = &asking->bearer,
+		.devices = &asking->request.devices,
+		.now_us = clock_even_us(),
+		.benchmark = &asking->benchmark,
 		.lease_us = (int64_t)(server_lease_s(asking->call->server) * US_PER_S)};
 	return audit_attach(asking->call, &asking->claim.job) == STATUS_OK ? storage_submit(storage, &asking->claim.job) : STATUS_NO_MEMORY;
 }

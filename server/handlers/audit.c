@@ -9,12 +9,17 @@
 
 static struct audit_filter filter_of(const struct audit_list_query *query)
 {
-	return (struct audit_filter){.key_id = query->key, .method = query->method, .entity = query->entity, .outcome = query->outcome, .text = query->q,
-		.after_us = query->after_us, .before_us = query->before_us};
+	return (struct audit_filter){.key_id = query->key,
+		.method = query->method,
+		.entity = query->entity,
+		.outcome = query->outcome,
+		.text = query->q,
+		.after_us = query->after_us,
+		.before_us = query->before_us};
 }
 
-static enum status audit_read(struct storage *storage, const void *filter, const struct page_request *some, struct arena *arena, struct page_rows *rows,
-	struct failure *failure)
+static enum status audit_read(struct storage *storage, const void *filter, const struct page_request *some, struct arena *arena,
+	struct page_rows *rows, struct failure *failure)
 {
 	struct audit_list list;
 	enum status status = storage_audit_list(storage, filter, some, arena, &list, failure);

@@ -92,11 +92,14 @@ static enum status benchmark_find_device(struct call *call, const char **device)
 	}
 	if (looking && alike == 0) {
 		call->failure.retry_after_s = 1;
-		return failure_set(&call->failure, STATUS_UNAVAILABLE, "the device \"%s\" is not known, but the devices of this machine are still being listed; "
-			"try again in a second, or leave device out: the benchmark then runs on the first device that is found", *device);
+		return failure_set(&call->failure, STATUS_UNAVAILABLE,
+			"the device \"%s\" is not known, but the devices of this machine are still being listed; "
+			"try again in a second, or leave device out: the benchmark then runs on the first device that is found",
+			*device);
 	}
 	failure_add(&call->failure, "/device", "unknown", "%s \"%s\": %s%s; GET /v1/devices lists them",
-		alike ? "several devices have the backend" : "no device", *device, *attached ? "attached are " : "no device is attached yet", attached);
+		alike ? "several devices have the backend" : "no device", *device, *attached ? "attached are " : "no device is attached yet",
+		attached);
 	return STATUS_INVALID;
 }
 
@@ -227,8 +230,7 @@ static bool benchmark_has_ended(struct call *call, struct arena *scratch)
 	for (size_t i = 0; i < call->header_count; i++)
 		if (strcmp(call->headers[i].name, "Location") == 0)
 			id = strrchr(call->headers[i].value, '/') + 1;
-	if (!id || storage_benchmark_get(call->server->storage, id, scratch, &benchmark, &failure) != STATUS_OK ||
-		!benchmark_is_over(&benchmark))
+	if (!id || storage_benchmark_get(call->server->storage, id, scratch, &benchmark, &failure) != STATUS_OK || !benchmark_is_over(&benchmark))
 		return false;
 	catch_up_with(call->server, &benchmark);
 	buffer_clear(&call->answer);
@@ -264,9 +266,13 @@ enum status handle_benchmark_list(struct call *call)
 	if (status != STATUS_OK)
 		return status;
 	page = page_request_of(&query.page);
-	filter = (struct benchmark_filter){
-		.state = query.state, .device_id = query.device, .accelerator_id = query.accelerator, .plan_id = query.plan_id, .agent_id = query.agent,
-		.scope_key = call->principal.scope_key, .scope_value = call->principal.scope_value};
+	filter = (struct benchmark_filter){.state = query.state,
+		.device_id = query.device,
+		.accelerator_id = query.accelerator,
+		.plan_id = query.plan_id,
+		.agent_id = query.agent,
+		.scope_key = call->principal.scope_key,
+		.scope_value = call->principal.scope_value};
 	row = query.accelerator ? given_accelerator(call_catalogue(call), query.accelerator, &alias) : NULL;
 	if (row)
 		filter.accelerator_id = row->accelerator.id;
@@ -293,8 +299,11 @@ enum status handle_benchmark_get(struct call *call)
 enum status handle_benchmark_cancel(struct call *call)
 {
 	struct benchmark_record benchmark = {0};
-	struct benchmark_cancel cancel = {.job = {.kind = STORAGE_BENCHMARK_CANCEL}, .id = call->parameters[0], .now_us = clock_even_us(), .benchmark = &benchmark};
-	enum status status = call->principal.scope_key ? storage_benchmark_get(call->server->storage, cancel.id, &call->arena, &benchmark, &call->failure) : STATUS_OK;
+	struct benchmark_cancel cancel = {
+		.job = {.kind = STORAGE_BENCHMARK_CANCEL}, .id = call->parameters[0], .now_us = clock_even_us(), .benchmark = &benchmark};
+	enum status status = call->principal.scope_key
+		? storage_benchmark_get(call->server->storage, cancel.id, &call->arena, &benchmark, &call->failure)
+		: STATUS_OK;
 
 	if (status == STATUS_OK && call->principal.scope_key)
 		status = scope_benchmark(call, &benchmark);
@@ -361,10 +370,11 @@ enum status handle_device_list(struct call *call)
 	if (status != STATUS_OK)
 		return status;
 	page = page_request_of(&query);
-	remark.looking = bench_runner_is_looking(call->server->bench_runner); /* read before the list: a device that is found meanwhile is in the list */
+	remark.looking = bench_runner_is_looking(
+		call->server->bench_runner); /* read before the list: a device that is found meanwhile is in the list */
 	status = storage_device_list(call->server->storage, &page, &call->arena, &list, &call->failure);
 	remark.empty_because = remark.looking ? "the devices of this machine are still being listed: try again in a second"
-		: "no device is attached to this machine, and no agent has registered one";
+										  : "no device is attached to this machine, and no agent has registered one";
 	return status == STATUS_OK ? page_answer_remarked(call, &table_device, list.items, list.count, list.next_cursor, &remark) : status;
 }
 
@@ -386,9 +396,14 @@ static enum status calibrations_answer(struct call *call, const struct catalogue
 {
 	bool past = query->as_of_us > 0;
 	struct page_request page = page_request_of(&query->page);
-	struct row_filter filter = {.accelerator_id = query->accelerator, .device_id = query->device, .plan_id = query->plan_id,
-		.quantity = query->quantity, .held = query->held,
-		.scope_key = call->principal.scope_key, .scope_value = call->principal.scope_value, .as_of_us = past ? query->as_of_us : 0};
+	struct row_filter filter = {.accelerator_id = query->accelerator,
+		.device_id = query->device,
+		.plan_id = query->plan_id,
+		.quantity = query->quantity,
+		.held = query->held,
+		.scope_key = call->principal.scope_key,
+		.scope_value = call->principal.scope_value,
+		.as_of_us = past ? query->as_of_us : 0};
 	const struct accelerator_row *row;
 	const char *alias;
 	struct row_list list;
@@ -428,8 +443,8 @@ static enum status calibration_accept(struct call *call, const struct calibratio
 	if (length > suffix && strcmp(row->id + length - suffix, BENCH_HELD_SUFFIX) == 0)
 		row->id = arena_strndup(&call->arena, row->id, length - suffix);
 	row->held_because = NULL;
-	row->meta.source = arena_printf(&call->arena, "%s; accepted by %s%s%s", row->meta.source ? row->meta.source : "an agent", call->principal.name,
-		verdict->note ? ": " : "", verdict->note ? verdict->note : "");
+	row->meta.source = arena_printf(&call->arena, "%s; accepted by %s%s%s", row->meta.source ? row->meta.source : "an agent",
+		call->principal.name, verdict->note ? ": " : "", verdict->note ? verdict->note : "");
 	if (!row->id || !row->meta.source)
 		return STATUS_NO_MEMORY;
 	failure_clear(&unread);
@@ -471,9 +486,11 @@ enum status handle_calibration_decide(struct call *call)
 	accepted = strcmp(verdict.decision, "accept") == 0;
 	status = storage_row_get(call->server->storage, ROW_CALIBRATION, decision.id, 0, &call->arena, &row, &call->failure);
 	if (status == STATUS_NOT_FOUND)
-		return failure_set(&call->failure, status, "no calibration %.200s; GET /v1/calibrations?held=true lists the waiting ones", decision.id);
+		return failure_set(
+			&call->failure, status, "no calibration %.200s; GET /v1/calibrations?held=true lists the waiting ones", decision.id);
 	if (status == STATUS_OK && !row.held_because)
-		status = failure_set(&call->failure, STATUS_CONFLICT, "calibration %.200s does not wait for a decision; DELETE removes it", decision.id);
+		status = failure_set(
+			&call->failure, STATUS_CONFLICT, "calibration %.200s does not wait for a decision; DELETE removes it", decision.id);
 	decision.expected_revision = row.meta.revision;
 	if (status == STATUS_OK && accepted)
 		status = calibration_accept(call, &verdict, &row);
@@ -483,7 +500,8 @@ enum status handle_calibration_decide(struct call *call)
 
 enum status handle_calibration_delete(struct call *call)
 {
-	struct row_remove remove = {.job = {.kind = STORAGE_ROW_REMOVE}, .kind = ROW_CALIBRATION, .id = call->parameters[0], .expected_revision = ABSENT_COUNT};
+	struct row_remove remove = {
+		.job = {.kind = STORAGE_ROW_REMOVE}, .kind = ROW_CALIBRATION, .id = call->parameters[0], .expected_revision = ABSENT_COUNT};
 	enum status status = commit_run(call, &remove.job);
 
 	if (status == STATUS_OK)

@@ -17,9 +17,14 @@ static struct catalogue_state state_of_now(const struct catalogue *catalogue)
 {
 	const struct catalogue_rows *rows = &catalogue->rows;
 
-	return (struct catalogue_state){.revision = catalogue->revision, .calibration_revision = catalogue->calibration_revision,
-		.as_of_us = clock_wall_us(), .accelerators = (int64_t)rows->accelerator_count, .models = (int64_t)rows->model_count,
-		.prices = (int64_t)catalogue_price_count(catalogue), .regions = (int64_t)rows->region_count, .calibrations = (int64_t)rows->calibration_count};
+	return (struct catalogue_state){.revision = catalogue->revision,
+		.calibration_revision = catalogue->calibration_revision,
+		.as_of_us = clock_wall_us(),
+		.accelerators = (int64_t)rows->accelerator_count,
+		.models = (int64_t)rows->model_count,
+		.prices = (int64_t)catalogue_price_count(catalogue),
+		.regions = (int64_t)rows->region_count,
+		.calibrations = (int64_t)rows->calibration_count};
 }
 
 static enum status state_of_then(struct call *call, int64_t as_of_us, struct catalogue_state *state)
@@ -30,8 +35,13 @@ static enum status state_of_then(struct call *call, int64_t as_of_us, struct cat
 	if (status == STATUS_OK)
 		status = storage_catalogue_count(call->server->storage, as_of_us, &counts, &call->arena, &call->failure);
 	if (status == STATUS_OK)
-		*state = (struct catalogue_state){.revision = counts.revision, .calibration_revision = counts.calibration_revision, .as_of_us = as_of_us,
-			.accelerators = counts.accelerators, .models = counts.models, .prices = counts.prices, .regions = counts.regions,
+		*state = (struct catalogue_state){.revision = counts.revision,
+			.calibration_revision = counts.calibration_revision,
+			.as_of_us = as_of_us,
+			.accelerators = counts.accelerators,
+			.models = counts.models,
+			.prices = counts.prices,
+			.regions = counts.regions,
 			.calibrations = counts.calibrations};
 	return status;
 }
@@ -60,8 +70,12 @@ enum status handle_catalogue(struct call *call)
 /* Answers with the cheapest offers for this number of accelerators at this time; whole instances are paid. */
 static enum status offers_answer(struct call *call, const struct catalogue *catalogue, const struct offer_query *query, int64_t now_us)
 {
-	const struct pricing pricing = {.usd_per_gpu_hour = ABSENT_NUMBER, .providers = query->providers, .regions = query->regions,
-		.terms = query->terms, .max_age_days = query->max_age_days, .on_premises = {.capex_usd_per_gpu = ABSENT_NUMBER}};
+	const struct pricing pricing = {.usd_per_gpu_hour = ABSENT_NUMBER,
+		.providers = query->providers,
+		.regions = query->regions,
+		.terms = query->terms,
+		.max_age_days = query->max_age_days,
+		.on_premises = {.capex_usd_per_gpu = ABSENT_NUMBER}};
 	const struct offer_filter filter = {.pricing = &pricing, .now_us = now_us};
 	const struct accelerator_row *accelerator;
 	struct offer_quote_list quotes;
@@ -76,7 +90,8 @@ static enum status offers_answer(struct call *call, const struct catalogue *cata
 		row_not_found(&row_ops_table[ROW_ACCELERATOR], catalogue, query->accelerator, &call->failure);
 		return STATUS_NOT_FOUND;
 	}
-	status = offers_quote(catalogue, accelerator, &filter, query->gpu_count > 0 ? query->gpu_count : 1, &call->arena, &quotes, &call->failure);
+	status = offers_quote(
+		catalogue, accelerator, &filter, query->gpu_count > 0 ? query->gpu_count : 1, &call->arena, &quotes, &call->failure);
 	if (status != STATUS_OK)
 		return status;
 	because[0] = '\0';

@@ -35,7 +35,8 @@ struct rows_wanted {
 	struct row_filter filter;
 };
 
-static enum status rows_read(struct call *call, const void *filter, const struct page_request *some, struct arena *arena, struct page_rows *rows)
+static enum status rows_read(
+	struct call *call, const void *filter, const struct page_request *some, struct arena *arena, struct page_rows *rows)
 {
 	const struct rows_wanted *wanted = filter;
 	struct row_list list;
@@ -132,7 +133,8 @@ static enum status row_put_whole(struct call *call, const struct row_ops *ops)
 	if (status == STATUS_OK && call->if_match) {
 		status = row_read(call, ops, 0, old);
 		if (status == STATUS_NOT_FOUND)
-			status = failure_set(&call->failure, STATUS_PRECONDITION_FAILED, "If-Match was sent, but the row does not exist; leave If-Match out to create it");
+			status = failure_set(&call->failure, STATUS_PRECONDITION_FAILED,
+				"If-Match was sent, but the row does not exist; leave If-Match out to create it");
 		if (status == STATUS_OK)
 			status = call_match(call, put.expected_revision = row_meta_of(ops, old)->revision);
 	}
@@ -167,7 +169,8 @@ static enum status row_delete(struct call *call, const struct row_ops *ops)
 	struct row_remove remove = {.job = {.kind = STORAGE_ROW_REMOVE}, .kind = ops->kind, .expected_revision = ABSENT_COUNT};
 	void *row = arena_alloc(&call->arena, 1, row_size(ops->kind));
 	enum status status = row ? row_read(call, ops, 0, row) : STATUS_NO_MEMORY;
-	bool damaged = status == STATUS_UNAVAILABLE && !call->if_match; /* a damaged row can be deleted; if the store is unavailable, the delete fails too */
+	bool damaged = status == STATUS_UNAVAILABLE &&
+		!call->if_match; /* a damaged row can be deleted; if the store is unavailable, the delete fails too */
 
 	if (damaged) {
 		failure_clear(&call->failure);

@@ -22,8 +22,8 @@ static enum status feed_named(struct call *call, enum feed_id *id)
 	for (size_t i = 0; i < FEED_COUNT; i++)
 		spelling_offer(&spelling, feeds[i].name);
 	spelling_list(&spelling, nearest, sizeof nearest);
-	return failure_set(&call->failure, STATUS_NOT_FOUND, "no feed \"%.60s\"; %s%s", call->parameters[0], nearest[0] ? "similar names: " : "GET /v1/feeds lists the feeds",
-		nearest);
+	return failure_set(&call->failure, STATUS_NOT_FOUND, "no feed \"%.60s\"; %s%s", call->parameters[0],
+		nearest[0] ? "similar names: " : "GET /v1/feeds lists the feeds", nearest);
 }
 
 /* Reads the newest refresh, and the newest successful one. */
@@ -54,14 +54,30 @@ static enum status view_fill(struct call *call, enum feed_id id, struct feed_vie
 	struct feed_state state;
 
 	feeds_state_get(call->server->feeds, id, &state);
-	*view = (struct feed_view){.id = feed->name, .title = feed->title, .kind = feed_kind_words[feed->kind], .hosts = feed->hosts,
-		.base_url = setting->base_url ? setting->base_url : feed->base_url, .scope = setting->scope ? setting->scope : feed->scope,
-		.scope_is = feed->scope_is, .paging = feed->paging, .key = feed->key, .source = feed->source, .licence = feed->licence,
-		.documentation = feed->documentation, .enabled = setting->enabled, .has_key = setting->key_file != NULL,
+	*view = (struct feed_view){.id = feed->name,
+		.title = feed->title,
+		.kind = feed_kind_words[feed->kind],
+		.hosts = feed->hosts,
+		.base_url = setting->base_url ? setting->base_url : feed->base_url,
+		.scope = setting->scope ? setting->scope : feed->scope,
+		.scope_is = feed->scope_is,
+		.paging = feed->paging,
+		.key = feed->key,
+		.source = feed->source,
+		.licence = feed->licence,
+		.documentation = feed->documentation,
+		.enabled = setting->enabled,
+		.has_key = setting->key_file != NULL,
 		.every_minutes = setting->every_minutes ? (int64_t)setting->every_minutes : ABSENT_COUNT,
-		.state = !setting->enabled ? "off" : state.running ? "running" : "idle", .waiting = (int64_t)state.waiting,
-		.next_at_us = state.next_at_us, .answer_max_bytes = (int64_t)feed->answer_max_bytes, .requests_max = feed->pages_max,
-		.request_s = feed->request_s, .refresh_s = feed->refresh_s};
+		.state = !setting->enabled ? "off"
+			: state.running        ? "running"
+								   : "idle",
+		.waiting = (int64_t)state.waiting,
+		.next_at_us = state.next_at_us,
+		.answer_max_bytes = (int64_t)feed->answer_max_bytes,
+		.requests_max = feed->pages_max,
+		.request_s = feed->request_s,
+		.refresh_s = feed->refresh_s};
 	view->scope = *view->scope ? view->scope : NULL;
 	return view_refreshes(call, view);
 }
@@ -70,7 +86,8 @@ enum status handle_feed_list(struct call *call)
 {
 	struct feed_view *views = ARENA_ARRAY(&call->arena, struct feed_view, FEED_COUNT);
 	struct page_query query = {.limit = ABSENT_COUNT};
-	enum status status = views ? record_decode_query(&table_page_query, call->query, call->query_count, &call->arena, &query, &call->failure) : STATUS_NO_MEMORY;
+	enum status status = views ? record_decode_query(&table_page_query, call->query, call->query_count, &call->arena, &query, &call->failure)
+							   : STATUS_NO_MEMORY;
 	size_t count = page_request_of(&query).limit;
 
 	if (status == STATUS_OK && query.cursor)
@@ -86,7 +103,8 @@ static enum status detail_rows(struct call *call, const struct feed_detail_query
 	struct storage *storage = call->server->storage;
 	struct feed_refresh_record refresh;
 	struct feed_change_list held, changes;
-	enum status status = query->refresh_id ? storage_feed_refresh_get(storage, query->refresh_id, &call->arena, &refresh, &call->failure)
+	enum status status = query->refresh_id
+		? storage_feed_refresh_get(storage, query->refresh_id, &call->arena, &refresh, &call->failure)
 		: storage_feed_refresh_newest(storage, detail->view.id, true, &call->arena, &refresh, &call->failure);
 
 	if (status == STATUS_NOT_FOUND && !query->refresh_id) {
@@ -141,7 +159,8 @@ enum status handler_admits(struct call *call)
 	enum status status = feed_named(call, &id);
 
 	if (status == STATUS_OK && feeds[id].kind == FEED_MODELS)
-		return failure_set(&call->failure, STATUS_CONFLICT, "the feed %s fetches single models and is not refreshed; use POST /v1/models/import {\"repo\": ...}", feeds[id].name);
+		return failure_set(&call->failure, STATUS_CONFLICT,
+			"the feed %s fetches single models and is not refreshed; use POST /v1/models/import {\"repo\": ...}", feeds[id].name);
 	return status == STATUS_OK ? feeds_need(call->server->feeds, id, &call->failure) : status;
 }
 

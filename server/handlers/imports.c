@@ -26,17 +26,26 @@ static const struct row_ops *ops_of(const struct call *call)
 	return NULL;
 }
 
-static void record_begin(const struct call *call, const struct import_query *query, char id[UUID_TEXT_SIZE], char sha256[2 * crypto_hash_sha256_BYTES + 1],
-	struct import_record *record)
+static void record_begin(const struct call *call, const struct import_query *query, char id[UUID_TEXT_SIZE],
+	char sha256[2 * crypto_hash_sha256_BYTES + 1], struct import_record *record)
 {
 	const struct import_body *body = call->streamed;
 
 	uuid_make(id);
 	sodium_bin2hex(sha256, 2 * crypto_hash_sha256_BYTES + 1, body->digest, sizeof body->digest);
-	*record = (struct import_record){.id = id, .kind = ops_of(call)->noun, .started_by = call->server->http ? "request" : "command", .key_id = call->principal.id,
-		.key_name = call->principal.name, .content_type = media_content_type(call->body_media == MEDIA_COUNT ? MEDIA_JSON : call->body_media),
-		.sha256 = sha256, .bytes = (int64_t)body->bytes, .replaces = query->replace == TRUTH_TRUE, .overwrites = query->overwrite == TRUTH_TRUE,
-		.started_at_us = clock_wall_us(), .finished_at_us = ABSENT_COUNT, .revision = ABSENT_COUNT};
+	*record = (struct import_record){.id = id,
+		.kind = ops_of(call)->noun,
+		.started_by = call->server->http ? "request" : "command",
+		.key_id = call->principal.id,
+		.key_name = call->principal.name,
+		.content_type = media_content_type(call->body_media == MEDIA_COUNT ? MEDIA_JSON : call->body_media),
+		.sha256 = sha256,
+		.bytes = (int64_t)body->bytes,
+		.replaces = query->replace == TRUTH_TRUE,
+		.overwrites = query->overwrite == TRUTH_TRUE,
+		.started_at_us = clock_wall_us(),
+		.finished_at_us = ABSENT_COUNT,
+		.revision = ABSENT_COUNT};
 }
 
 /* Decodes the query and checks the rows. */
@@ -79,10 +88,12 @@ static enum status check_room(const struct call *call, const struct row_set *set
 	if (held + set->count <= ROWS_MAX)
 		return STATUS_OK;
 	for (size_t i = 0; i < set->count; i++)
-		held += row_of_id(ops_of(call), call_catalogue((struct call *)(uintptr_t)call), row_ops_id(ops_of(call), (char *)set->rows + i * row_size(ops_of(call)->kind))) == NULL;
+		held += row_of_id(ops_of(call), call_catalogue((struct call *)(uintptr_t)call),
+					row_ops_id(ops_of(call), (char *)set->rows + i * row_size(ops_of(call)->kind))) == NULL;
 	if (held <= ROWS_MAX)
 		return STATUS_OK;
-	return failure_set(failure, STATUS_TOO_LARGE, "the catalogue would have %zu rows of this kind; at most %d are allowed. Import fewer rows", held, ROWS_MAX);
+	return failure_set(failure, STATUS_TOO_LARGE,
+		"the catalogue would have %zu rows of this kind; at most %d are allowed. Import fewer rows", held, ROWS_MAX);
 }
 
 static enum status import_store(struct call *call, struct idempotency *idempotency)
@@ -94,7 +105,8 @@ static enum status import_store(struct call *call, struct idempotency *idempoten
 	struct import_progress own = {.service = call->server->imports, .outer = call_progress(call)};
 	const struct progress progress = imports_progress(&own);
 	struct row_set set = row_reader_rows(body->reader);
-	struct import_run run = {.import = record, .kind = ops_of(call)->kind, .rows = set.rows, .count = set.count, .progress = &progress, .idempotency = idempotency};
+	struct import_run run = {
+		.import = record, .kind = ops_of(call)->kind, .rows = set.rows, .count = set.count, .progress = &progress, .idempotency = idempotency};
 	char id[UUID_TEXT_SIZE], sha256[2 * crypto_hash_sha256_BYTES + 1];
 	enum status status = record ? import_read(call, &query) : STATUS_NO_MEMORY;
 
@@ -125,7 +137,8 @@ static enum status import_replay(struct call *call, struct idempotency *idempote
 {
 	const char *slash = strrchr(idempotency->answer.location ? idempotency->answer.location : "/", '/');
 	struct import_view *view = ARENA_NEW(&call->arena, struct import_view);
-	enum status status = view ? storage_import_get(call->server->storage, slash + 1, &call->arena, &view->record, &call->failure) : STATUS_NO_MEMORY;
+	enum status status = view ? storage_import_get(call->server->storage, slash + 1, &call->arena, &view->record, &call->failure)
+							  : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK)
 		record_encode(&table_import_view, view, &call->json);
@@ -174,7 +187,8 @@ enum status handle_import_list(struct call *call)
 enum status handle_import_get(struct call *call)
 {
 	struct import_record *record = ARENA_NEW(&call->arena, struct import_record);
-	enum status status = record ? storage_import_get(call->server->storage, call->parameters[0], &call->arena, record, &call->failure) : STATUS_NO_MEMORY;
+	enum status status = record ? storage_import_get(call->server->storage, call->parameters[0], &call->arena, record, &call->failure)
+								: STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK)
 		record_encode(&table_import, record, &call->json);

@@ -39,7 +39,8 @@ enum status handle_job_list(struct call *call)
 		first++;
 	items += first;
 	count -= first;
-	return page_answer(call, &table_job, items, count < page.limit ? count : page.limit, count > page.limit ? items[page.limit - 1].id : NULL);
+	return page_answer(
+		call, &table_job, items, count < page.limit ? count : page.limit, count > page.limit ? items[page.limit - 1].id : NULL);
 }
 
 enum status handle_job_get(struct call *call)

@@ -17,8 +17,11 @@ enum status handle_lease_heartbeat(struct call *call)
 {
 	struct lease_bearer bearer = lease_bearer_of(call);
 	struct lease_heartbeat told;
-	struct benchmark_heartbeat heartbeat = {.job.kind = STORAGE_BENCHMARK_HEARTBEAT, .id = call->parameters[0], .now_us = clock_even_us(),
-		.bearer = &bearer, .lease_us = (int64_t)(server_lease_s(call->server) * US_PER_S)};
+	struct benchmark_heartbeat heartbeat = {.job.kind = STORAGE_BENCHMARK_HEARTBEAT,
+		.id = call->parameters[0],
+		.now_us = clock_even_us(),
+		.bearer = &bearer,
+		.lease_us = (int64_t)(server_lease_s(call->server) * US_PER_S)};
 	enum status status = record_decode(&table_lease_heartbeat, call->body, call->body_length, &call->arena, &told, &call->failure);
 
 	if (status != STATUS_OK)
@@ -28,15 +31,20 @@ enum status handle_lease_heartbeat(struct call *call)
 	status = commit_run(call, &heartbeat.job);
 	if (status != STATUS_OK)
 		return status;
-	record_encode(&table_lease_renewal, &(struct lease_renewal){.lease_s = server_lease_s(call->server), .cancel = heartbeat.cancel_requested},
-		&call->json);
+	record_encode(&table_lease_renewal,
+		&(struct lease_renewal){.lease_s = server_lease_s(call->server), .cancel = heartbeat.cancel_requested}, &call->json);
 	return STATUS_OK;
 }
 
 static enum status answer_outcome(struct call *call, const struct benchmark_record *benchmark, bool repeated, size_t held)
 {
-	struct lease_outcome outcome = {.benchmark_id = benchmark->id, .state = benchmark->state, .state_reason = benchmark->state_reason,
-		.attempt = benchmark->attempt, .late = benchmark->late, .repeated = repeated, .held = (int64_t)held};
+	struct lease_outcome outcome = {.benchmark_id = benchmark->id,
+		.state = benchmark->state,
+		.state_reason = benchmark->state_reason,
+		.attempt = benchmark->attempt,
+		.late = benchmark->late,
+		.repeated = repeated,
+		.held = (int64_t)held};
 
 	record_encode(&table_lease_outcome, &outcome, &call->json);
 	return STATUS_OK;
@@ -46,8 +54,13 @@ static enum status release_lease(struct call *call, int64_t token, const char *r
 {
 	struct lease_bearer bearer = lease_bearer_of(call);
 	struct benchmark_record benchmark = {0};
-	struct benchmark_release release = {.job.kind = STORAGE_BENCHMARK_RELEASE, .id = call->parameters[0], .token = token,
-		.now_us = clock_even_us(), .reason = reason, .bearer = &bearer, .benchmark = &benchmark};
+	struct benchmark_release release = {.job.kind = STORAGE_BENCHMARK_RELEASE,
+		.id = call->parameters[0],
+		.token = token,
+		.now_us = clock_even_us(),
+		.reason = reason,
+		.bearer = &bearer,
+		.benchmark = &benchmark};
 	enum status status = commit_run(call, &release.job);
 
 	return status == STATUS_OK ? answer_outcome(call, &benchmark, false, 0) : status;
@@ -85,7 +98,8 @@ static enum status check_digest(struct call *call, struct arriving *arriving)
 	sodium_bin2hex(hex, sizeof hex, arriving->sha256, sizeof arriving->sha256);
 	if (!wanted || strcasecmp(wanted, hex) == 0)
 		return STATUS_OK;
-	failure_add(&call->failure, "/sha256", "mismatch", "the result's %zu bytes have the SHA-256 %s, not the given one; it was damaged on its way, or it is another result", length, hex);
+	failure_add(&call->failure, "/sha256", "mismatch",
+		"the result's %zu bytes have the SHA-256 %s, not the given one; it was damaged on its way, or it is another result", length, hex);
 	return STATUS_INVALID;
 }
 
@@ -103,7 +117,8 @@ static enum status read_result(struct call *call, struct arriving *arriving)
 	if (good)
 		return STATUS_OK;
 	outcome->end = WORKER_MISSPOKE;
-	snprintf(outcome->detail, sizeof outcome->detail, "the agent delivered a result that is not valid: %.300s", *detail ? detail : call->failure.detail);
+	snprintf(outcome->detail, sizeof outcome->detail, "the agent delivered a result that is not valid: %.300s",
+		*detail ? detail : call->failure.detail);
 	failure_clear(&call->failure);
 	return STATUS_OK;
 }
@@ -135,7 +150,8 @@ static enum status store_result(struct call *call, struct arriving *arriving)
 	if (status == STATUS_OK && !result->repeated) {
 		log_event(LOG_INFO, "benchmark", LOG_TEXT("benchmark", result->id), LOG_TEXT("device", arriving->benchmark.running_device),
 			LOG_TEXT("agent", arriving->benchmark.agent_id), LOG_TEXT("end", bench_worker_end_name(arriving->outcome.end)),
-			LOG_INTEGER("attempt", arriving->benchmark.attempt), LOG_TEXT("state", arriving->benchmark.state), LOG_INTEGER("held", (int64_t)arriving->delivery.held));
+			LOG_INTEGER("attempt", arriving->benchmark.attempt), LOG_TEXT("state", arriving->benchmark.state),
+			LOG_INTEGER("held", (int64_t)arriving->delivery.held));
 		if (bench_delivery_calibrates(&arriving->delivery))
 			status = server_catalogue_reload(call->server, &call->failure);
 	}
@@ -168,8 +184,9 @@ static enum status take_result(struct call *call, struct arriving *arriving)
 enum status handle_lease_result(struct call *call)
 {
 	struct arriving *arriving = calloc(1, sizeof *arriving);
-	enum status status = arriving ? record_decode(&table_lease_result, call->body, call->body_length, &call->arena, &arriving->told, &call->failure)
-								  : STATUS_NO_MEMORY;
+	enum status status = arriving
+		? record_decode(&table_lease_result, call->body, call->body_length, &call->arena, &arriving->told, &call->failure)
+		: STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK) {
 		bench_job_open(&arriving->job);

@@ -37,9 +37,11 @@ static enum status hub_fetch(struct call *call, struct feed_walk *walk, const ch
 }
 
 /* Fetches `count` bytes of a file from `first` on; fewer bytes are an error. */
-static enum status hub_fetch_part(struct call *call, struct feed_walk *walk, const char *url, uint64_t first, uint64_t count, const char **text)
+static enum status hub_fetch_part(
+	struct call *call, struct feed_walk *walk, const char *url, uint64_t first, uint64_t count, const char **text)
 {
-	const char *range = arena_printf(&call->arena, "Range: bytes=%llu-%llu", (unsigned long long)first, (unsigned long long)(first + count - 1));
+	const char *range = arena_printf(
+		&call->arena, "Range: bytes=%llu-%llu", (unsigned long long)first, (unsigned long long)(first + count - 1));
 	const struct feed_request request = {.url = url, .bearer = walk->key, .headers = {range}, .ranged = true};
 	size_t length;
 	enum status status;
@@ -48,8 +50,8 @@ static enum status hub_fetch_part(struct call *call, struct feed_walk *walk, con
 		return STATUS_NO_MEMORY;
 	status = fetch_document(walk, feeds_fetch_options(call->server->feeds), &request, call_progress(call), text, &length, &call->failure);
 	if (status == STATUS_OK && length != count)
-		return failure_set(&call->failure, STATUS_MALFORMED, "hugging-face: %llu bytes of the safetensors were requested, %zu were received",
-			(unsigned long long)count, length);
+		return failure_set(&call->failure, STATUS_MALFORMED,
+			"hugging-face: %llu bytes of the safetensors were requested, %zu were received", (unsigned long long)count, length);
 	return status;
 }
 
@@ -74,7 +76,8 @@ static enum status import_count(struct call *call, struct feed_walk *walk, struc
 	struct safetensors index = {.params_total = ABSENT_NUMBER, .bytes = ABSENT_NUMBER}, header = {.params_total = ABSENT_NUMBER};
 	const char *text, *file = "model.safetensors";
 	size_t length;
-	enum status status = hub_fetch(call, walk, hub_file_url(walk->base_url, model, "model.safetensors.index.json", &call->arena), &text, &length);
+	enum status status = hub_fetch(
+		call, walk, hub_file_url(walk->base_url, model, "model.safetensors.index.json", &call->arena), &text, &length);
 
 	if (status == STATUS_OK) {
 		status = safetensors_index_read(text, length, &call->arena, &index, &call->failure);
@@ -115,7 +118,8 @@ static enum status hub_status(struct call *call, const char *repo, enum status s
 		return failure_set(&call->failure, STATUS_UNAVAILABLE, "%s", detail);
 	failure_clear(&call->failure);
 	failure_add(&call->failure, "/repo", status == STATUS_NOT_FOUND ? "unknown" : "forbidden", "%.60s: %s", repo,
-		status == STATUS_NOT_FOUND ? "the Hub has no such model, or the model has no config.json"
+		status == STATUS_NOT_FOUND
+			? "the Hub has no such model, or the model has no config.json"
 			: "the Hub sends this model only to accounts that have accepted its terms on its page; put a token of such an account into the file hugging-face of the folder --feed-keys, or send its config.json as `config`");
 	return STATUS_INVALID;
 }
@@ -160,7 +164,11 @@ static enum status import_row(struct call *call, struct model_import *import, st
 	const char *id = import->id ? import->id : import_id(&call->arena, import->repo);
 	enum status status;
 
-	*row = (struct model_row){.id = id, .repo = import->repo, .params_total = ABSENT_NUMBER, .params_active = ABSENT_NUMBER, .aliases = import->aliases,
+	*row = (struct model_row){.id = id,
+		.repo = import->repo,
+		.params_total = ABSENT_NUMBER,
+		.params_active = ABSENT_NUMBER,
+		.aliases = import->aliases,
 		.meta = {.source = "Hugging Face config.json, imported"}};
 	if (!import->config.text && !import->repo) {
 		failure_add(&call->failure, "/config", "required", "send the config.json as config, or give the repo to fetch it from the Hub");
@@ -182,7 +190,8 @@ static enum status import_work(struct call *call, struct idempotency *idempotenc
 	struct model_import import;
 	struct model_row *row = ARENA_NEW(&call->arena, struct model_row);
 	struct row_put put = {.create_only = true, .expected_revision = ABSENT_COUNT};
-	enum status status = row ? record_decode(&table_model_import, call->body, call->body_length, &call->arena, &import, &call->failure) : STATUS_NO_MEMORY;
+	enum status status = row ? record_decode(&table_model_import, call->body, call->body_length, &call->arena, &import, &call->failure)
+							 : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK)
 		status = import_row(call, &import, row);
@@ -213,8 +222,8 @@ enum status handle_model_import(struct call *call)
 	status = feeds_need(call->server->feeds, FEED_HUGGING_FACE, &call->failure);
 	if (status == STATUS_CONFLICT) {
 		failure_clear(&call->failure);
-		failure_add(&call->failure, "/config", "required", "send the config.json as config, or start the daemon with --feeds hugging-face to fetch %.100s",
-			import.repo);
+		failure_add(&call->failure, "/config", "required",
+			"send the config.json as config, or start the daemon with --feeds hugging-face to fetch %.100s", import.repo);
 		return STATUS_INVALID;
 	}
 	status = feeds_submit(call->server->feeds, FEED_HUGGING_FACE, call, import_run);

@@ -39,15 +39,16 @@ struct agreement {
 
 /* Computes the consensus of the stored observations, with `added` (may be NULL) first and without the id `without` (may
  * be NULL). */
-static enum status agreement_of(struct call *call, const char *accelerator, const char *stack, const struct observation_record *added, const char *without,
-	struct agreement *agreement)
+static enum status agreement_of(struct call *call, const char *accelerator, const char *stack, const struct observation_record *added,
+	const char *without, struct agreement *agreement)
 {
-	const struct observation_filter filter = {.accelerator = accelerator, .stack = stack, .usable = true,
-		.since_us = clock_wall_us() - (int64_t)EVIDENCE_DAYS * US_PER_DAY};
+	const struct observation_filter filter = {
+		.accelerator = accelerator, .stack = stack, .usable = true, .since_us = clock_wall_us() - (int64_t)EVIDENCE_DAYS * US_PER_DAY};
 	const struct page_request page = {.limit = OBSERVATIONS_MAX};
 	struct observed_speed *speeds = ARENA_ARRAY(&call->arena, struct observed_speed, OBSERVATIONS_MAX);
 	struct observation_list list;
-	enum status status = speeds ? storage_observation_list(call->server->storage, &filter, &page, &call->arena, &list, &call->failure) : STATUS_NO_MEMORY;
+	enum status status = speeds ? storage_observation_list(call->server->storage, &filter, &page, &call->arena, &list, &call->failure)
+								: STATUS_NO_MEMORY;
 
 	if (status != STATUS_OK)
 		return status;
@@ -98,15 +99,16 @@ static bool hold_back_row(struct call *call, const struct trust_range *range, st
 
 	if (believed)
 		return true;
-	row->held_because = arena_printf(&call->arena, "%.3g is outside of %.3g to %.3g, the trusted range by %s, and no admin's key reported it", row->value, range->low,
-		range->high, range->of);
+	row->held_because = arena_printf(&call->arena, "%.3g is outside of %.3g to %.3g, the trusted range by %s, and no admin's key reported it",
+		row->value, range->low, range->high, range->of);
 	row->delivered_by = arena_strdup(&call->arena, call->principal.owner);
 	row->id = held_id(call, row->id);
 	return row->held_because && row->delivered_by && row->id;
 }
 
 /* Returns the reason why a usable observation does not count now; NULL: plans use it. */
-static const char *standing_of(struct call *call, const struct catalogue *catalogue, const struct observation_record *observation, const struct agreement *agreement)
+static const char *standing_of(
+	struct call *call, const struct catalogue *catalogue, const struct observation_record *observation, const struct agreement *agreement)
 {
 	const struct calibration_row *live, *held;
 	const char *id;
@@ -132,13 +134,16 @@ static const char *standing_of(struct call *call, const struct catalogue *catalo
 static void run_finish(struct call *call, const struct catalogue *catalogue, struct observation_record *observation)
 {
 	const struct catalogue_rows *rows = &catalogue->rows;
-	const struct calibration_row *run = live_calibration(catalogue, arena_printf(&call->arena, "%s.%s", quantity_name(QUANTITY_RUN_PRACTICE), observation->id)), *held;
+	const struct calibration_row *run = live_calibration(
+									 catalogue, arena_printf(&call->arena, "%s.%s", quantity_name(QUANTITY_RUN_PRACTICE), observation->id)),
+								 *held;
 
 	observation->practice_used = is_given(observation->hours) ? TRUTH_FALSE : TRUTH_UNSET;
 	if (!is_given(observation->hours) || observation->practice_unused_because)
 		return;
 	if (!run) {
-		held = live_calibration(catalogue, arena_printf(&call->arena, "%s.%s" BENCH_HELD_SUFFIX, quantity_name(QUANTITY_RUN_PRACTICE), observation->id));
+		held = live_calibration(
+			catalogue, arena_printf(&call->arena, "%s.%s" BENCH_HELD_SUFFIX, quantity_name(QUANTITY_RUN_PRACTICE), observation->id));
 		observation->practice_unused_because = held ? waits_text(call, held) : "its calibration was deleted";
 		return;
 	}
@@ -156,7 +161,8 @@ static void run_finish(struct call *call, const struct catalogue *catalogue, str
 
 /* Fills the computed fields of an answer. *agreement caches the consensus of the last stack and accelerator: a list has
  * few of them. */
-static enum status observation_finish(struct call *call, const struct catalogue *catalogue, struct observation_record *observation, struct agreement *agreement)
+static enum status observation_finish(
+	struct call *call, const struct catalogue *catalogue, struct observation_record *observation, struct agreement *agreement)
 {
 	enum status status = STATUS_OK;
 
@@ -165,7 +171,8 @@ static enum status observation_finish(struct call *call, const struct catalogue 
 		observation->ratio = observation->predicted.tokens_per_s / observation->tokens_per_s;
 	run_finish(call, catalogue, observation);
 	if (!observation->unused_because && observation->stack && observation->accelerator) {
-		if (!agreement->stack || strcmp(agreement->stack, observation->stack) != 0 || strcmp(agreement->accelerator, observation->accelerator) != 0)
+		if (!agreement->stack || strcmp(agreement->stack, observation->stack) != 0 ||
+			strcmp(agreement->accelerator, observation->accelerator) != 0)
 			status = agreement_of(call, observation->accelerator, observation->stack, NULL, NULL, agreement);
 		if (status == STATUS_OK)
 			observation->unused_because = standing_of(call, catalogue, observation, agreement);
@@ -178,7 +185,8 @@ static enum status observations_finish(struct call *call, struct observation_rec
 {
 	struct agreement *agreement = ARENA_NEW(&call->arena, struct agreement);
 	enum status status = agreement ? STATUS_OK : STATUS_NO_MEMORY;
-	struct catalogue *now = server_catalogue(call->server); /* the current catalogue, with the report's own change, and not the request's snapshot */
+	struct catalogue *now = server_catalogue(
+		call->server); /* the current catalogue, with the report's own change, and not the request's snapshot */
 
 	for (size_t i = 0; status == STATUS_OK && i < count; i++)
 		status = observation_finish(call, now, &items[i], agreement);
@@ -193,7 +201,8 @@ static void check_power(struct call *call, const struct observation_record *obse
 	double tdp_w = row ? row->accelerator.tdp_w : ABSENT_NUMBER;
 
 	if (is_given(observation->mean_gpu_w) && is_given(tdp_w) && observation->mean_gpu_w > POWER_OVER_TDP_MOST * tdp_w)
-		failure_add(&call->failure, "/mean_gpu_w", "out_of_range", "must be the mean power of one accelerator, in W; the TDP of %s is %.4g W", observation->accelerator, tdp_w);
+		failure_add(&call->failure, "/mean_gpu_w", "out_of_range",
+			"must be the mean power of one accelerator, in W; the TDP of %s is %.4g W", observation->accelerator, tdp_w);
 }
 
 /* Returns the stack's name, as a resolved request names it. */
@@ -205,13 +214,23 @@ static const char *given_stack(const char *reported, const char *planned)
 /* E134. Compares a whole run with its plan: into the observation and, if the run counts, into a calibration row. */
 static void run_read(const struct stored_layout *layout, bool training, struct observation_record *observation, struct calibration_row *row)
 {
-	const struct practice_known known = {.step = layout->pinned ? 1 : layout->stack_likeness, .release = layout->release_given, .layout = layout->layout_given,
+	const struct practice_known known = {.step = layout->pinned ? 1 : layout->stack_likeness,
+		.release = layout->release_given,
+		.layout = layout->layout_given,
 		.node_count = (double)layout->node_count};
 	const struct practice expected = practice_expected(&known, &practice_fitted);
-	double step_ratio = observation_step_time_s(&(struct observed_job){.step_time_s = observation->step_time_s, .tokens_per_s = observation->tokens_per_s,
-		.step_tokens = layout->step_tokens}) / layout->predicted.step_time_s;
-	const struct observed_run run = {.hours = observation->hours, .recipe_hours = layout->predicted.hours / layout->practice, .step_ratio = step_ratio,
-		.hfu = layout->hfu, .gpu_count = observation->gpu_count, .planned_gpu_count = layout->gpu_count, .stack = observation->stack, .planned_stack = layout->stack};
+	double step_ratio = observation_step_time_s(&(struct observed_job){.step_time_s = observation->step_time_s,
+							.tokens_per_s = observation->tokens_per_s,
+							.step_tokens = layout->step_tokens}) /
+		layout->predicted.step_time_s;
+	const struct observed_run run = {.hours = observation->hours,
+		.recipe_hours = layout->predicted.hours / layout->practice,
+		.step_ratio = step_ratio,
+		.hfu = layout->hfu,
+		.gpu_count = observation->gpu_count,
+		.planned_gpu_count = layout->gpu_count,
+		.stack = observation->stack,
+		.planned_stack = layout->stack};
 
 	observation->practice = observation->practice_expected = ABSENT_NUMBER;
 	observation->practice_unused_because = NULL;
@@ -225,10 +244,22 @@ static void run_read(const struct stored_layout *layout, bool training, struct o
 	if (observation->practice_unused_because)
 		return;
 	*row = (struct calibration_row){.meta = {.origin = "measured", .source = "E134: reported hours of a whole run (POST /v1/observations)"},
-		.accelerator_id = observation->accelerator, .quantity = quantity_name(QUANTITY_RUN_PRACTICE), .method = "observation", .n = 1,
-		.class = given_stack(observation->stack, layout->stack), .plan_id = observation->plan_id, .value = observation->practice, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER,
-		.spread = ABSENT_NUMBER, .disagreement = ABSENT_NUMBER, .baseline = ABSENT_NUMBER, .expected = expected.value,
-		.expected_sigma = practice_log_sigma(&expected), .gpu_count = layout->gpu_count, .params = layout->params_active,
+		.accelerator_id = observation->accelerator,
+		.quantity = quantity_name(QUANTITY_RUN_PRACTICE),
+		.method = "observation",
+		.n = 1,
+		.class = given_stack(observation->stack, layout->stack),
+		.plan_id = observation->plan_id,
+		.value = observation->practice,
+		.low = ABSENT_NUMBER,
+		.high = ABSENT_NUMBER,
+		.spread = ABSENT_NUMBER,
+		.disagreement = ABSENT_NUMBER,
+		.baseline = ABSENT_NUMBER,
+		.expected = expected.value,
+		.expected_sigma = practice_log_sigma(&expected),
+		.gpu_count = layout->gpu_count,
+		.params = layout->params_active,
 		.step_ratio = step_ratio > OBSERVATION_SPEED_LEAST && step_ratio < OBSERVATION_SPEED_MOST ? step_ratio : ABSENT_NUMBER};
 }
 
@@ -255,26 +286,35 @@ static enum status observation_read(struct call *call, struct observation_record
 		return status;
 	if (!is_given(observation->step_time_s) && !is_given(observation->tokens_per_s) && !is_given(observation->mean_gpu_w) &&
 		!is_given(observation->hours) && !is_given(observation->total_kwh) && !is_given(observation->total_usd))
-		failure_add(&call->failure, "", "required", "give at least one measured value: step_time_s, tokens_per_s, mean_gpu_w, hours, total_kwh or total_usd");
+		failure_add(&call->failure, "", "required",
+			"give at least one measured value: step_time_s, tokens_per_s, mean_gpu_w, hours, total_kwh or total_usd");
 	observation->accelerator = layout.accelerator;
 	memcpy(&observation->predicted, &layout.predicted, sizeof observation->predicted);
 	check_power(call, observation);
 	if (call->failure.status != STATUS_OK)
 		return call->failure.status;
-	observation->unused_because = strcmp(plan.kind, "training") != 0 ? "its plan is for inference, which runs no training software" :
-		observation_refusal(&(struct observed_job){.step_time_s = observation->step_time_s, .tokens_per_s = observation->tokens_per_s,
-			.step_tokens = layout.step_tokens, .predicted_step_time_s = layout.predicted.step_time_s, .gpu_count = observation->gpu_count,
-			.planned_gpu_count = layout.gpu_count, .stack = observation->stack, .planned_stack = layout.stack, .pinned = layout.pinned});
+	observation->unused_because = strcmp(plan.kind, "training") != 0
+		? "its plan is for inference, which runs no training software"
+		: observation_refusal(&(struct observed_job){.step_time_s = observation->step_time_s,
+			  .tokens_per_s = observation->tokens_per_s,
+			  .step_tokens = layout.step_tokens,
+			  .predicted_step_time_s = layout.predicted.step_time_s,
+			  .gpu_count = observation->gpu_count,
+			  .planned_gpu_count = layout.gpu_count,
+			  .stack = observation->stack,
+			  .planned_stack = layout.stack,
+			  .pinned = layout.pinned});
 	run_read(&layout, strcmp(plan.kind, "training") == 0, observation, run);
 	if (!observation->unused_because && !catalogue_accelerator(call_catalogue(call), layout.accelerator, &alias))
-		observation->unused_because = "the plan's accelerator was described in its request and is not in the catalogue, so that no other plan can use this";
+		observation->unused_because =
+			"the plan's accelerator was described in its request and is not in the catalogue, so that no other plan can use this";
 	observation->params = layout.params_active;
 	observation->planned_gpu_count = layout.gpu_count;
 	observation->precision = layout.precision;
 	observation->stack = observation->stack ? observation->stack : layout.stack;
 	observation->stack_speed = layout.predicted.step_time_s * layout.stack_speed /
-		observation_step_time_s(&(struct observed_job){.step_time_s = observation->step_time_s, .tokens_per_s = observation->tokens_per_s,
-			.step_tokens = layout.step_tokens});
+		observation_step_time_s(&(struct observed_job){
+			.step_time_s = observation->step_time_s, .tokens_per_s = observation->tokens_per_s, .step_tokens = layout.step_tokens});
 	return STATUS_OK;
 }
 
@@ -302,28 +342,42 @@ static bool agreement_row(struct call *call, const struct agreement *agreement, 
 		mixed |= item->precision == PRECISION_UNSET || (precision != PRECISION_UNSET && precision != item->precision);
 		precision = item->precision;
 	}
-	*row = (struct calibration_row){.meta = {.origin = "measured", .source = arena_printf(&call->arena, "%zu observations of real jobs from %zu plans",
-			consensus->count, consensus->plans)},
-		.id = stack_calibration_id(call, agreement->stack, agreement->accelerator), .accelerator_id = agreement->accelerator,
-		.quantity = quantity_name(QUANTITY_STACK_SPEED), .method = "observation", .class = agreement->stack,
-		.value = consensus->value, .low = consensus->low, .high = consensus->high, .n = (int64_t)consensus->count, .spread = consensus->spread,
-		.disagreement = agreement->good ? ABSENT_NUMBER : consensus->spread / consensus->value, .baseline = ABSENT_NUMBER,
-		.precision = mixed ? PRECISION_UNSET : precision, .params = params > 0 ? exp(log_params / params) : ABSENT_NUMBER,
+	*row = (struct calibration_row){
+		.meta = {.origin = "measured",
+			.source = arena_printf(&call->arena, "%zu observations of real jobs from %zu plans", consensus->count, consensus->plans)},
+		.id = stack_calibration_id(call, agreement->stack, agreement->accelerator),
+		.accelerator_id = agreement->accelerator,
+		.quantity = quantity_name(QUANTITY_STACK_SPEED),
+		.method = "observation",
+		.class = agreement->stack,
+		.value = consensus->value,
+		.low = consensus->low,
+		.high = consensus->high,
+		.n = (int64_t)consensus->count,
+		.spread = consensus->spread,
+		.disagreement = agreement->good ? ABSENT_NUMBER : consensus->spread / consensus->value,
+		.baseline = ABSENT_NUMBER,
+		.precision = mixed ? PRECISION_UNSET : precision,
+		.params = params > 0 ? exp(log_params / params) : ABSENT_NUMBER,
 		.gpu_count = gpus > 0 ? (int64_t)fmax(1, rint(exp(log_gpus / gpus))) : ABSENT_COUNT,
-		.expected = ABSENT_NUMBER, .expected_sigma = ABSENT_NUMBER, .step_ratio = ABSENT_NUMBER};
+		.expected = ABSENT_NUMBER,
+		.expected_sigma = ABSENT_NUMBER,
+		.step_ratio = ABSENT_NUMBER};
 	return row->id && row->meta.source;
 }
 
 static enum status create_observation(struct call *call, struct idempotency *idempotency)
 {
 	struct observation_record *observation = ARENA_NEW(&call->arena, struct observation_record);
-	struct calibration_row *calibrations = ARENA_ARRAY(&call->arena, struct calibration_row, 2), *run = ARENA_NEW(&call->arena, struct calibration_row);
+	struct calibration_row *calibrations = ARENA_ARRAY(&call->arena, struct calibration_row, 2),
+						   *run = ARENA_NEW(&call->arena, struct calibration_row);
 	struct catalogue_rows *rows = ARENA_NEW(&call->arena, struct catalogue_rows);
 	struct agreement *agreement = ARENA_NEW(&call->arena, struct agreement);
 	char *id = arena_alloc(&call->arena, 1, UUID_TEXT_SIZE);
 	struct trust_range range;
 	struct observation_put put = {.job = {.kind = STORAGE_OBSERVATION_PUT}, .observation = observation, .idempotency = idempotency};
-	enum status status = observation && calibrations && run && rows && agreement && id ? observation_read(call, observation, run) : STATUS_NO_MEMORY;
+	enum status status = observation && calibrations && run && rows && agreement && id ? observation_read(call, observation, run)
+																					   : STATUS_NO_MEMORY;
 
 	if (status != STATUS_OK)
 		return status;
@@ -403,7 +457,8 @@ enum status handle_observation_delete(struct call *call)
 	struct observation_delete delete = {.job = {.kind = STORAGE_OBSERVATION_DELETE}, .id = call->parameters[0]};
 	struct observation_record observation;
 	enum status status = rows && agreement && row
-		? storage_observation_get(call->server->storage, delete.id, &call->arena, &observation, &call->failure) : STATUS_NO_MEMORY;
+		? storage_observation_get(call->server->storage, delete.id, &call->arena, &observation, &call->failure)
+		: STATUS_NO_MEMORY;
 
 	if (status != STATUS_OK)
 		return status;
@@ -416,7 +471,9 @@ enum status handle_observation_delete(struct call *call)
 		rows->calibrations = row;
 		rows->calibration_count = agreement_row(call, agreement, row);
 		delete.calibrations = rows->calibration_count > 0 ? rows : NULL;
-		delete.removed_calibrations[1] = rows->calibration_count > 0 ? NULL : stack_calibration_id(call, observation.stack, observation.accelerator);
+		delete.removed_calibrations[1] = rows->calibration_count > 0
+			? NULL
+			: stack_calibration_id(call, observation.stack, observation.accelerator);
 	}
 	status = commit_run(call, &delete.job);
 	if (status == STATUS_OK)
@@ -468,8 +525,11 @@ enum status handle_observation_list(struct call *call)
 	if (status != STATUS_OK)
 		return status;
 	page = page_request_of(&query.page);
-	filter = (struct observation_filter){.plan_id = query.plan_id, .accelerator = query.accelerator, .stack = query.stack,
-		.scope_key = call->principal.scope_key, .scope_value = call->principal.scope_value};
+	filter = (struct observation_filter){.plan_id = query.plan_id,
+		.accelerator = query.accelerator,
+		.stack = query.stack,
+		.scope_key = call->principal.scope_key,
+		.scope_value = call->principal.scope_value};
 	status = storage_observation_list(call->server->storage, &filter, &page, &call->arena, &list, &call->failure);
 	if (status == STATUS_OK)
 		status = observations_finish(call, list.items, list.count);

@@ -27,7 +27,8 @@ static void plan_filter_names(struct call *call, struct plan_filter *filter)
 		filter->model = model->id;
 }
 
-static enum status plan_list_read(struct call *call, const void *filter, const struct page_request *some, struct arena *arena, struct page_rows *rows)
+static enum status plan_list_read(
+	struct call *call, const void *filter, const struct page_request *some, struct arena *arena, struct page_rows *rows)
 {
 	struct plan_list list;
 	enum status status = storage_plan_list(call->server->storage, filter, some, arena, &list, &call->failure);
@@ -50,7 +51,12 @@ enum status handle_plan_list(struct call *call)
 	if (status != STATUS_OK)
 		return status;
 	page = page_request_of(&query.page);
-	filter = (struct plan_filter){.scope_key = call->principal.scope_key, .scope_value = call->principal.scope_value, .kind = query.kind, .model = query.model, .accelerator = query.accelerator, .text = query.q,
+	filter = (struct plan_filter){.scope_key = call->principal.scope_key,
+		.scope_value = call->principal.scope_value,
+		.kind = query.kind,
+		.model = query.model,
+		.accelerator = query.accelerator,
+		.text = query.q,
 		.created_after_us = query.created_after_us > 0 ? query.created_after_us : ABSENT_COUNT,
 		.created_before_us = query.created_before_us > 0 ? query.created_before_us : ABSENT_COUNT};
 	plan_filter_names(call, &filter);
@@ -118,7 +124,9 @@ static enum status compared_read(struct call *call, const struct text_list *ids,
 static void compared_media(struct call *call, const char *format)
 {
 	if (format)
-		call->accept = call->answer_media = strcmp(format, "csv") == 0 ? MEDIA_CSV : strcmp(format, "markdown") == 0 ? MEDIA_MARKDOWN : MEDIA_JSON;
+		call->accept = call->answer_media = strcmp(format, "csv") == 0 ? MEDIA_CSV
+			: strcmp(format, "markdown") == 0                          ? MEDIA_MARKDOWN
+																	   : MEDIA_JSON;
 }
 
 /* Answers with the plans in the requested order, each complete, so that a reader can compare any figure. */
@@ -131,7 +139,8 @@ enum status handle_plan_compare(struct call *call)
 	if (status != STATUS_OK || !comparison)
 		return comparison ? status : STATUS_NO_MEMORY;
 	if (query.ids.count < 2 || query.ids.count > COMPARED_PLANS_MAX) {
-		failure_add(&call->failure, "/ids", "out_of_range", "give 2 to %d ids of plans, separated by commas; got %zu", COMPARED_PLANS_MAX, query.ids.count);
+		failure_add(&call->failure, "/ids", "out_of_range", "give 2 to %d ids of plans, separated by commas; got %zu", COMPARED_PLANS_MAX,
+			query.ids.count);
 		return STATUS_INVALID;
 	}
 	compared_media(call, query.format);

@@ -72,8 +72,8 @@ enum status handle_plan_refresh(struct call *call)
 }
 
 /* Adds the differences of one of a plan's two texts; pointers begin with the text's name: "/result/recommended/...". */
-static enum status replay_compare(struct call *call, const char *name, const struct json_text *then, const struct json_text *now,
-	struct plan_replay *replay)
+static enum status replay_compare(
+	struct call *call, const char *name, const struct json_text *then, const struct json_text *now, struct plan_replay *replay)
 {
 	struct json_difference *first = &replay->differences[replay->difference_count];
 	size_t room = DIFFERENCES_MAX - replay->difference_count, count;
@@ -99,8 +99,8 @@ static enum status replay_run(struct call *call, const struct plan_record *plan,
 
 	if (status != STATUS_OK)
 		return status;
-	status = plan_recompute(&(struct recomputation){.call = call, .old = plan, .arena = &call->arena, .catalogue = then,
-		.now_us = plan->computed_at_us}, &fresh);
+	status = plan_recompute(
+		&(struct recomputation){.call = call, .old = plan, .arena = &call->arena, .catalogue = then, .now_us = plan->computed_at_us}, &fresh);
 	if (status == STATUS_OK)
 		status = replay_compare(call, "request", &plan->request, &fresh.request, replay);
 	if (status == STATUS_OK)
@@ -122,8 +122,13 @@ enum status handle_plan_replay(struct call *call)
 		status = plan_read(call, query.revision, &plan);
 	if (status != STATUS_OK)
 		return status;
-	*replay = (struct plan_replay){.id = plan.id, .kind = plan.kind, .revision = plan.revision, .catalogue_revision = plan.catalogue_revision,
-		.calibration_revision = plan.calibration_revision, .planner_version = plan.planner_version, .planner_version_now = FLEETPLAN_VERSION,
+	*replay = (struct plan_replay){.id = plan.id,
+		.kind = plan.kind,
+		.revision = plan.revision,
+		.catalogue_revision = plan.catalogue_revision,
+		.calibration_revision = plan.calibration_revision,
+		.planner_version = plan.planner_version,
+		.planner_version_now = FLEETPLAN_VERSION,
 		.computed_at_us = plan.computed_at_us};
 	status = replay_run(call, &plan, replay);
 	if (status != STATUS_OK)

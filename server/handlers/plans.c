@@ -33,8 +33,8 @@ static enum status plan_decode(struct call *call, struct estimate *estimate, str
 	return status == STATUS_OK ? arrival_reader_text(body->reader, asked, &call->failure) : status;
 }
 
-static enum status plan_create(struct call *call, const struct estimate_kind *kind, const struct idempotency *idempotency,
-	struct storage_job **job)
+static enum status plan_create(
+	struct call *call, const struct estimate_kind *kind, const struct idempotency *idempotency, struct storage_job **job)
 {
 	struct estimate estimate = {.kind = kind, .arena = &call->arena, .failure = &call->failure};
 	struct plan_record *record = ARENA_NEW(&call->arena, struct plan_record);

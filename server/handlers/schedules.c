@@ -73,8 +73,8 @@ enum status handle_schedule(struct call *call)
 	if (status == STATUS_OK && request->plan_id)
 		status = take_plan(call, request, as_of_us);
 	if (status == STATUS_OK)
-		status = grid_series_fill(call->server->storage, past ? past : call_catalogue(call), as_of_us ? as_of_us : clock_wall_us(), &call->arena, request,
-			&call->failure);
+		status = grid_series_fill(call->server->storage, past ? past : call_catalogue(call), as_of_us ? as_of_us : clock_wall_us(),
+			&call->arena, request, &call->failure);
 	if (past)
 		catalogue_release(past);
 	if (status == STATUS_OK)

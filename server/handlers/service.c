@@ -26,14 +26,14 @@ static const char *readyz_damage(struct call *call, const struct storage_state *
 	if (state->damaged_rows == 0 && state->lost_commits == 0 && state->scrub_faults == 0 && !state->scrub_failed)
 		return NULL;
 	if (state->damaged_rows > 0)
-		rows = arena_printf(&call->arena, "; %llu row%s of the catalogue left out because of a wrong checksum", (unsigned long long)state->damaged_rows,
-			state->damaged_rows == 1 ? "" : "s");
+		rows = arena_printf(&call->arena, "; %llu row%s of the catalogue left out because of a wrong checksum",
+			(unsigned long long)state->damaged_rows, state->damaged_rows == 1 ? "" : "s");
 	if (state->lost_commits > 0)
 		lost = arena_printf(&call->arena, "; %lld acknowledged changes were missing at the start", (long long)state->lost_commits);
 	if (state->scrub_faults > 0)
 		faults = arena_printf(&call->arena, "; the last check found %llu faults", (unsigned long long)state->scrub_faults);
-	return arena_printf(&call->arena, "the database is damaged%s%s%s%s; read the log and run `fleetplan check`", rows ? rows : "", lost ? lost : "",
-		faults ? faults : "", state->scrub_failed ? "; the last check could not run" : "");
+	return arena_printf(&call->arena, "the database is damaged%s%s%s%s; read the log and run `fleetplan check`", rows ? rows : "",
+		lost ? lost : "", faults ? faults : "", state->scrub_failed ? "; the last check could not run" : "");
 }
 
 enum status handle_readyz(struct call *call)
@@ -48,7 +48,8 @@ enum status handle_readyz(struct call *call)
 		return failure_set(&call->failure, STATUS_UNAVAILABLE, "the database cannot be written: %s", state.last_detail);
 	health.detail = readyz_damage(call, &state);
 	if (call_query(call, "verbose"))
-		health.detail = arena_printf(&call->arena, "%s%sstorage writable, schema %d, %llu commits, %llu failed; %s; catalogue revision %lld; not draining",
+		health.detail = arena_printf(&call->arena,
+			"%s%sstorage writable, schema %d, %llu commits, %llu failed; %s; catalogue revision %lld; not draining",
 			health.detail ? health.detail : "", health.detail ? "; " : "", state.schema_version, (unsigned long long)state.commits,
 			(unsigned long long)state.failed_commits, state.scrubs > 0 ? "checked since the start" : "being checked",
 			(long long)call_catalogue(call)->revision);
@@ -64,8 +65,13 @@ enum status handle_metrics(struct call *call)
 
 enum status handle_version(struct call *call)
 {
-	const struct version version = {.version = FLEETPLAN_VERSION, .api = "v1", .compiler = __VERSION__,
-		.sqlite = storage_library_version(), .microhttpd = MHD_get_version(), .jansson = catalogue_library_version(), .started_at_us = call->server->started_us};
+	const struct version version = {.version = FLEETPLAN_VERSION,
+		.api = "v1",
+		.compiler = __VERSION__,
+		.sqlite = storage_library_version(),
+		.microhttpd = MHD_get_version(),
+		.jansson = catalogue_library_version(),
+		.started_at_us = call->server->started_us};
 
 	record_encode(&table_version, &version, &call->json);
 	return STATUS_OK;

@@ -17,8 +17,8 @@ static enum status body_too_large(const struct body *body, struct failure *failu
 {
 	if (body->limit_bytes == 0)
 		return failure_set(failure, STATUS_TOO_LARGE, "this request must not have a body");
-	return failure_set(failure, STATUS_TOO_LARGE, "the body is larger than the allowed %zu bytes%s",
-		body->limit_bytes, body->unpacker ? " after decompression" : "");
+	return failure_set(failure, STATUS_TOO_LARGE, "the body is larger than the allowed %zu bytes%s", body->limit_bytes,
+		body->unpacker ? " after decompression" : "");
 }
 
 static enum status body_encoding(struct body *body, const char *encoding, struct failure *failure)
@@ -36,8 +36,8 @@ static enum status body_encoding(struct body *body, const char *encoding, struct
 	return STATUS_OK;
 }
 
-enum status body_begin(struct body *body, const char *encoding, size_t announced_bytes, size_t limit_bytes,
-	struct memory_budget *budget, struct failure *failure)
+enum status body_begin(struct body *body, const char *encoding, size_t announced_bytes, size_t limit_bytes, struct memory_budget *budget,
+	struct failure *failure)
 {
 	body_clear(body);
 	body->limit_bytes = limit_bytes;
@@ -97,7 +97,8 @@ static enum status body_store(struct body *body, const char *bytes, size_t lengt
 
 /* Decompresses until nothing is left, or about `most` bytes are output. *left: bytes of the piece that are not
  * consumed; *more: the rest has more output. */
-static enum status body_unpack(struct body *body, const char *piece, size_t length, size_t most, size_t *left, bool *more, struct failure *failure)
+static enum status body_unpack(
+	struct body *body, const char *piece, size_t length, size_t most, size_t *left, bool *more, struct failure *failure)
 {
 	size_t before = body_out_bytes(body);
 	z_stream *stream = &body->unpacker->stream;
@@ -113,7 +114,8 @@ static enum status body_unpack(struct body *body, const char *piece, size_t leng
 
 		*more = false;
 		if (body->unpacker->ended)
-			return stream->avail_in == 0 ? STATUS_OK : failure_set(failure, STATUS_MALFORMED, "the body has more bytes after the end of its gzip data");
+			return stream->avail_in == 0 ? STATUS_OK
+										 : failure_set(failure, STATUS_MALFORMED, "the body has more bytes after the end of its gzip data");
 		stream->next_out = out;
 		stream->avail_out = sizeof out;
 		result = inflate(stream, Z_NO_FLUSH);

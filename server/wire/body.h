@@ -35,16 +35,16 @@ struct body_sink {
 };
 
 struct body {
-	struct buffer bytes;      /* for the handler; empty if a sink receives the body */
-	struct buffer held;       /* received and not yet read, as it came on the wire */
-	size_t held_at;           /* bytes of `held` that are already read */
-	bool more_out;            /* the decompressor has more output for the bytes that it already received */
-	bool ended;               /* the body has ended and is read completely */
+	struct buffer bytes; /* for the handler; empty if a sink receives the body */
+	struct buffer held;  /* received and not yet read, as it came on the wire */
+	size_t held_at;      /* bytes of `held` that are already read */
+	bool more_out;       /* the decompressor has more output for the bytes that it already received */
+	bool ended;          /* the body has ended and is read completely */
 	struct body_sink sink;
-	size_t passed_bytes;      /* bytes given to the sink, after decompression */
-	size_t wire_bytes;        /* arrived so far */
-	size_t limit_bytes;       /* of the route */
-	size_t charged_bytes;     /* bytes charged to the budget */
+	size_t passed_bytes;  /* bytes given to the sink, after decompression */
+	size_t wire_bytes;    /* arrived so far */
+	size_t limit_bytes;   /* of the route */
+	size_t charged_bytes; /* bytes charged to the budget */
 	struct memory_budget *budget;
 	struct body_unpacker *unpacker; /* NULL: the body is not compressed */
 };

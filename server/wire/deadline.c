@@ -21,7 +21,7 @@ enum { SWEEP_MS = 250, SLOW_MS = 2000, HALF_CLOSED_MS = 1000, SLOW_BYTES = 64 * 
 	"\"detail\":\"the request did not arrive in time (--receive-seconds); send it faster\"}"
 _Static_assert(sizeof DEADLINE_PROBLEM - 1 == 185, "the Content-Length below");
 static const char deadline_answer[] = "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/problem+json\r\n"
-	"Content-Length: 185\r\nConnection: close\r\n\r\n" DEADLINE_PROBLEM;
+									  "Content-Length: 185\r\nConnection: close\r\n\r\n" DEADLINE_PROBLEM;
 
 uint64_t deadline_bytes_received(int fd)
 {

@@ -130,7 +130,8 @@ enum status gate_end(const struct gate *gate, const char *version, const char *e
 
 	if (gate->status != STATUS_OK)
 		return failure_set(failure, gate->status, "%s", gate->detail);
-	if (gate->strict_layout && end && (!gate_line_ends(gate->line_end, gate->line_end + 2) || !gate_line_ends(end - 2, end) ||
+	if (gate->strict_layout && end &&
+		(!gate_line_ends(gate->line_end, gate->line_end + 2) || !gate_line_ends(end - 2, end) ||
 			(uintptr_t)end != (uintptr_t)gate->line_end + 4))
 		return failure_set(failure, STATUS_MALFORMED, "the header section does not end in CR LF CR LF, or contains a NUL byte");
 	if (!http_1_1 && strcmp(version, "HTTP/1.0") != 0)

@@ -42,7 +42,8 @@ static struct addrinfo *listen_resolve(const char *address, struct failure *fail
 	int error;
 
 	if (!listen_split(address, host, sizeof host, port, sizeof port)) {
-		(void)!failure_set(failure, STATUS_INVALID, "listen: \"%s\" is not HOST:PORT with a port up to 65535, like 127.0.0.1:8080 or [::1]:8080", address);
+		(void)!failure_set(
+			failure, STATUS_INVALID, "listen: \"%s\" is not HOST:PORT with a port up to 65535, like 127.0.0.1:8080 or [::1]:8080", address);
 		return NULL;
 	}
 	error = getaddrinfo(*host ? host : NULL, port, &hints, &found);
@@ -65,7 +66,8 @@ static void listen_name(int fd, char *out, size_t size)
 	char host[64] = "", port[8] = "";
 
 	if (getsockname(fd, (struct sockaddr *)(void *)&address, &length) == 0)
-		(void)!getnameinfo((struct sockaddr *)(void *)&address, length, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
+		(void)!getnameinfo(
+			(struct sockaddr *)(void *)&address, length, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
 	snprintf(out, size, address.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
 }
 

@@ -13,10 +13,13 @@ static const char *const media_types[MEDIA_COUNT] = {
 
 const char *media_content_type(enum media media)
 {
-	static const char *const with_charset[MEDIA_COUNT] = {
-		[MEDIA_CSV] = "text/csv; charset=utf-8", [MEDIA_MARKDOWN] = "text/markdown; charset=utf-8",
-		[MEDIA_TEXT] = "text/plain; charset=utf-8", [MEDIA_HTML] = "text/html; charset=utf-8",
-		[MEDIA_EVENTS] = "text/event-stream; charset=utf-8", [MEDIA_CSS] = "text/css; charset=utf-8", [MEDIA_JAVASCRIPT] = "text/javascript; charset=utf-8"};
+	static const char *const with_charset[MEDIA_COUNT] = {[MEDIA_CSV] = "text/csv; charset=utf-8",
+		[MEDIA_MARKDOWN] = "text/markdown; charset=utf-8",
+		[MEDIA_TEXT] = "text/plain; charset=utf-8",
+		[MEDIA_HTML] = "text/html; charset=utf-8",
+		[MEDIA_EVENTS] = "text/event-stream; charset=utf-8",
+		[MEDIA_CSS] = "text/css; charset=utf-8",
+		[MEDIA_JAVASCRIPT] = "text/javascript; charset=utf-8"};
 
 	CHECK(media < MEDIA_COUNT);
 	return with_charset[media] ? with_charset[media] : media_types[media];
@@ -63,7 +66,7 @@ static const char *media_next(const char *list, struct media_range *range)
 	end = list + strcspn(list, ",");
 	*range = (struct media_range){.type = list, .length = strcspn(list, ",; \t"), .quality = 1};
 	for (const char *parameter = memchr(list, ';', (size_t)(end - list)); parameter;
-		parameter = memchr(parameter, ';', (size_t)(end - parameter))) {
+		 parameter = memchr(parameter, ';', (size_t)(end - parameter))) {
 		parameter = media_skip_space(parameter + 1);
 		if (strncasecmp(parameter, "q=", 2) == 0)
 			range->quality = media_quality(parameter + 2);

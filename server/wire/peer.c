@@ -253,8 +253,7 @@ static void peer_linger(struct peers *peers, int fd)
 		return;
 	twin = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (twin >= 0)
-		peers->lingering[peers->lingering_count++] =
-			(struct lingering){.fd = twin, .until_ms = peer_now_ms() + LINGER_MS};
+		peers->lingering[peers->lingering_count++] = (struct lingering){.fd = twin, .until_ms = peer_now_ms() + LINGER_MS};
 }
 
 void peer_close(struct peers *peers, struct peer *peer)

@@ -39,22 +39,22 @@ enum { PEER_ADDRESS_SIZE = 46 };
 
 struct peer {
 	struct peer *next, *previous;
-	_Atomic int64_t since_ms; /* when PHASE_IDLE or PHASE_OPENED began */
-	uint64_t round;           /* under the list's mutex: the round in which it was last considered for being closed */
-	bool cut_for_room;        /* under the list's mutex */
-	bool health_only;         /* accepted beyond the limit: only requests for the daemon's health are answered */
-	_Atomic uint64_t state; /* deadline in monotonic milliseconds x 8 + phase */
-	uint64_t bytes_received; /* the sweeper's: bytes of the socket when it was first seen idle */
-	_Atomic bool gone; /* the last check during PHASE_WORKING found that the client had closed its end */
-	bool idle_seen;          /* the sweeper's */
-	int64_t ended_ms;        /* the sweeper's: when the client was first seen to send no more during PHASE_WORKING; 0: not seen */
+	_Atomic int64_t since_ms;  /* when PHASE_IDLE or PHASE_OPENED began */
+	uint64_t round;            /* under the list's mutex: the round in which it was last considered for being closed */
+	bool cut_for_room;         /* under the list's mutex */
+	bool health_only;          /* accepted beyond the limit: only requests for the daemon's health are answered */
+	_Atomic uint64_t state;    /* deadline in monotonic milliseconds x 8 + phase */
+	uint64_t bytes_received;   /* the sweeper's: bytes of the socket when it was first seen idle */
+	_Atomic bool gone;         /* the last check during PHASE_WORKING found that the client had closed its end */
+	bool idle_seen;            /* the sweeper's */
+	int64_t ended_ms;          /* the sweeper's: when the client was first seen to send no more during PHASE_WORKING; 0: not seen */
 	_Atomic size_t held_bytes; /* memory of the answer that is being sent */
-	uint64_t bytes_taken;    /* the sweeper's: bytes of the answer that the client had read */
-	int64_t taken_ms;        /* ... at this time; 0: not checked yet */
-	int64_t left_ms;         /* the connection thread's: what is left of the time to receive, while it is paused */
-	bool linger;             /* the connection thread's: close gently */
-	struct exchange *_Atomic successor; /* replaces the connection's exchange when the connection is resumed; NULL: none */
-	uint64_t address; /* of the client: an IPv4 address or an IPv6 network (/64) */
+	uint64_t bytes_taken;      /* the sweeper's: bytes of the answer that the client had read */
+	int64_t taken_ms;          /* ... at this time; 0: not checked yet */
+	int64_t left_ms;           /* the connection thread's: what is left of the time to receive, while it is paused */
+	bool linger;               /* the connection thread's: close gently */
+	struct exchange *_Atomic successor;   /* replaces the connection's exchange when the connection is resumed; NULL: none */
+	uint64_t address;                     /* of the client: an IPv4 address or an IPv6 network (/64) */
 	char address_text[PEER_ADDRESS_SIZE]; /* the whole address; "": the client had already gone */
 	int fd;
 };
@@ -70,16 +70,16 @@ struct peers {
 	pthread_cond_t wake;
 	struct peer *first;
 	_Atomic size_t count;
-	uint64_t round;              /* under the mutex: current round of making room */
-	size_t maximum, leaving;     /* under the mutex: the limit; the number of connections cut for room and not yet closed */
+	uint64_t round;          /* under the mutex: current round of making room */
+	size_t maximum, leaving; /* under the mutex: the limit; the number of connections cut for room and not yet closed */
 	struct lingering lingering[LINGERING_MAX];
 	size_t lingering_count;
 	unsigned receive_seconds, send_seconds;
 	const struct memory_budget *budget; /* memory for clients: when half of it is in use, slow readers are cut */
-	_Atomic uint64_t cut;          /* connections ended by the sweeper */
-	_Atomic uint64_t cut_for_room; /* idle connections closed to make room for new ones */
-	_Atomic uint64_t cut_for_memory; /* slow readers closed because others needed their memory */
-	_Atomic uint64_t refused;      /* connections refused at accept */
+	_Atomic uint64_t cut;               /* connections ended by the sweeper */
+	_Atomic uint64_t cut_for_room;      /* idle connections closed to make room for new ones */
+	_Atomic uint64_t cut_for_memory;    /* slow readers closed because others needed their memory */
+	_Atomic uint64_t refused;           /* connections refused at accept */
 	bool stopping;
 	pthread_t sweeper;
 	bool running;
@@ -88,8 +88,9 @@ struct peers {
 /* Connections beyond the maximum: for addresses that have none yet, and for requests for the daemon's health. */
 enum { PEERS_FOR_NEW_ADDRESSES = 64, PEERS_FOR_HEALTH = 32, PEERS_RESERVE = PEERS_FOR_NEW_ADDRESSES + PEERS_FOR_HEALTH };
 
-FALLIBLE bool peers_start(struct peers *peers, const struct memory_budget *budget, size_t maximum, unsigned receive_seconds, unsigned send_seconds);
-void peers_stop(struct peers *peers); /* joins the sweeper; every connection is closed already */
+FALLIBLE bool peers_start(
+	struct peers *peers, const struct memory_budget *budget, size_t maximum, unsigned receive_seconds, unsigned send_seconds);
+void peers_stop(struct peers *peers);    /* joins the sweeper; every connection is closed already */
 void peers_cut_all(struct peers *peers); /* shuts every socket down: the last step of the drain */
 
 /* Decides whether to accept a new connection from this address. From nine tenths of the maximum on, the oldest

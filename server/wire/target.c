@@ -57,16 +57,15 @@ static enum status target_path(const char *raw, size_t length, struct arena *are
 	if (strchr(path, '\\') || !utf8_valid(path, (size_t)(end - path)))
 		return failure_set(failure, STATUS_MALFORMED, "the path contains a backslash or bytes that are not UTF-8");
 	for (const char *segment = path; segment; segment = strchr(segment + 1, '/')) {
-		if (strncmp(segment, "/.", 2) == 0 &&
-			(segment[2] == '/' || !segment[2] || (segment[2] == '.' && (segment[3] == '/' || !segment[3]))))
+		if (strncmp(segment, "/.", 2) == 0 && (segment[2] == '/' || !segment[2] || (segment[2] == '.' && (segment[3] == '/' || !segment[3]))))
 			return failure_set(failure, STATUS_MALFORMED, "the path contains a segment \".\" or \"..\"");
 	}
 	target->path = path;
 	return STATUS_OK;
 }
 
-static enum status target_parameter(const char *raw, size_t length, struct arena *arena, struct query_parameter *parameter,
-	struct failure *failure)
+static enum status target_parameter(
+	const char *raw, size_t length, struct arena *arena, struct query_parameter *parameter, struct failure *failure)
 {
 	const char *equals = memchr(raw, '=', length);
 	size_t key_length = equals ? (size_t)(equals - raw) : length;
@@ -82,7 +81,8 @@ static enum status target_parameter(const char *raw, size_t length, struct arena
 	value++;
 	end = equals ? target_decode(equals + 1, length - key_length - 1, true, value) : value;
 	if (!end || !utf8_valid(value, (size_t)(end - value)))
-		return failure_set(failure, STATUS_MALFORMED, "a query parameter contains a bad percent escape, a control byte, or bytes that are not UTF-8");
+		return failure_set(
+			failure, STATUS_MALFORMED, "a query parameter contains a bad percent escape, a control byte, or bytes that are not UTF-8");
 	*parameter = (struct query_parameter){.key = key, .value = value};
 	return STATUS_OK;
 }

@@ -19,8 +19,8 @@ static enum status key_check(struct storage *storage, const struct agent_record 
 	status = store_one(&storage->writer, STATEMENT_KEY_HOLDS, &arguments, &found, arena, failure);
 	if (status != STATUS_OK || found.count == 0)
 		return status;
-	return failure_set(failure, STATUS_FORBIDDEN, "agent %s registered with another key, which is still valid; revoke that key, or use another agent_id",
-		agent->id);
+	return failure_set(failure, STATUS_FORBIDDEN,
+		"agent %s registered with another key, which is still valid; revoke that key, or use another agent_id", agent->id);
 }
 
 enum status agent_admit(struct storage *storage, const struct lease_bearer *bearer, const char *agent_id, int64_t now_us,
@@ -69,8 +69,8 @@ static enum status device_is_taken(struct storage *storage, const char *device_i
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
-static enum status devices_put(struct storage *storage, const struct agent_put *put, struct arena *arena, struct text_list *out,
-	struct failure *failure)
+static enum status devices_put(
+	struct storage *storage, const struct agent_put *put, struct arena *arena, struct text_list *out, struct failure *failure)
 {
 	const struct agent_record *agent = put->agent;
 	const char **refused = arena_alloc(put->job.arena, put->device_count ? put->device_count : 1, sizeof *refused);
@@ -130,7 +130,8 @@ static enum status count_check(struct storage *storage, const struct agent_recor
 	status = store_one(&storage->writer, STATEMENT_AGENT_COUNT_OF_KEY, &arguments, &found, arena, failure);
 	if (status != STATUS_OK || found.count < AGENTS_PER_KEY_MAX)
 		return status;
-	return failure_set(failure, STATUS_CONFLICT, "%d agents have registered with this key, the limit; delete some (DELETE /v1/agents/{id}), or create another key",
+	return failure_set(failure, STATUS_CONFLICT,
+		"%d agents have registered with this key, the limit; delete some (DELETE /v1/agents/{id}), or create another key",
 		AGENTS_PER_KEY_MAX);
 }
 
@@ -179,15 +180,17 @@ enum status operation_agent_remove(struct storage *storage, struct storage_job *
 
 	if (status == STATUS_NOT_FOUND)
 		return failure_set(failure, status, "there is no agent %s", removal->id);
-	if (status != STATUS_OK && storage->writer.statements[STATEMENT_AGENT_GET].damaged) { /* deleting a damaged row is allowed: it repairs the table */
+	if (status != STATUS_OK &&
+		storage->writer.statements[STATEMENT_AGENT_GET].damaged) { /* deleting a damaged row is allowed: it repairs the table */
 		failure_clear(failure);
 		status = STATUS_OK;
 	}
 	if (status == STATUS_OK)
 		status = store_one(&storage->writer, STATEMENT_AGENT_RUNNING, &arguments, &running, arena, failure);
 	if (status == STATUS_OK)
-		return failure_set(failure, STATUS_CONFLICT, "agent %s has benchmark %s on device %s; cancel the benchmark, or wait until its lease ends", removal->id,
-			running.id, running.running_device);
+		return failure_set(failure, STATUS_CONFLICT,
+			"agent %s has benchmark %s on device %s; cancel the benchmark, or wait until its lease ends", removal->id, running.id,
+			running.running_device);
 	if (status == STATUS_NOT_FOUND)
 		status = store_run(&storage->writer, STATEMENT_AGENT_DEVICES_DELETE, &arguments, arena, NULL, failure);
 	return status == STATUS_OK ? store_run(&storage->writer, STATEMENT_AGENT_DELETE, &arguments, arena, NULL, failure) : status;

@@ -8,17 +8,29 @@ enum status operation_benchmark_put(struct storage *storage, struct storage_job 
 	const struct benchmark_put *put = (const struct benchmark_put *)job;
 	const struct benchmark_record *asked = put->benchmark;
 	/* The requested fields; the others have their initial values. */
-	const struct benchmark_record benchmark = {.id = asked->id, .device = asked->device, .accelerator = asked->accelerator, .suite = asked->suite,
-		.plan_id = asked->plan_id, .shapes = asked->shapes, .labels = asked->labels, .timeout_s = asked->timeout_s,
-		.priority = asked->priority == ABSENT_COUNT ? 0 : asked->priority, .created_at_us = asked->created_at_us, .expires_at_us = asked->expires_at_us,
-		.state = "queued", .lease_until_us = ABSENT_COUNT, .started_at_us = ABSENT_COUNT, .finished_at_us = ABSENT_COUNT, .result_checksum = ABSENT_COUNT};
+	const struct benchmark_record benchmark = {.id = asked->id,
+		.device = asked->device,
+		.accelerator = asked->accelerator,
+		.suite = asked->suite,
+		.plan_id = asked->plan_id,
+		.shapes = asked->shapes,
+		.labels = asked->labels,
+		.timeout_s = asked->timeout_s,
+		.priority = asked->priority == ABSENT_COUNT ? 0 : asked->priority,
+		.created_at_us = asked->created_at_us,
+		.expires_at_us = asked->expires_at_us,
+		.state = "queued",
+		.lease_until_us = ABSENT_COUNT,
+		.started_at_us = ABSENT_COUNT,
+		.finished_at_us = ABSENT_COUNT,
+		.result_checksum = ABSENT_COUNT};
 	enum status status = store_run(&storage->writer, STATEMENT_BENCHMARK_INSERT, &benchmark, arena, NULL, failure);
 
 	return status == STATUS_OK ? idempotency_insert(storage, put->idempotency, clock_even_us(), arena, failure) : status;
 }
 
-enum status storage_benchmark_get(struct storage *storage, const char *id, struct arena *arena, struct benchmark_record *benchmark,
-	struct failure *failure)
+enum status storage_benchmark_get(
+	struct storage *storage, const char *id, struct arena *arena, struct benchmark_record *benchmark, struct failure *failure)
 {
 	struct arguments arguments = {.id = id};
 	enum status status = reader_one(storage, STATEMENT_BENCHMARK_GET, &arguments, benchmark, arena, failure);

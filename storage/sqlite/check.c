@@ -8,7 +8,13 @@
 #include "storage/sqlite/check_pass.h"
 #include "storage/sqlite/checksum.h"
 
-enum { FAULTS_OF_STRUCTURE = 100, CHUNK_ROWS = 64, CHECK_ARENA_BYTES = 512 * 1024 * 1024, OPCODES_A_LOOK = 20000, HIGHEST_SKIPPED = INT32_MAX / 2 };
+enum {
+	FAULTS_OF_STRUCTURE = 100,
+	CHUNK_ROWS = 64,
+	CHECK_ARENA_BYTES = 512 * 1024 * 1024,
+	OPCODES_A_LOOK = 20000,
+	HIGHEST_SKIPPED = INT32_MAX / 2
+};
 
 static void check_fault(struct check *check, const char *text)
 {
@@ -136,14 +142,14 @@ static int64_t check_rows(struct check *check, const struct sealed_table *table,
 static void check_audit_gaps(struct check *check)
 {
 	static const char sql[] = "SELECT number, (SELECT max(number) FROM audit WHERE number < a.number) AS before FROM audit a "
-		"WHERE number > (SELECT min(number) FROM audit) AND NOT EXISTS (SELECT 1 FROM audit WHERE number = a.number - 1)";
+							  "WHERE number > (SELECT min(number) FROM audit) AND NOT EXISTS (SELECT 1 FROM audit WHERE number = a.number - 1)";
 	sqlite3_stmt *statement;
 	char text[160];
 	int code = sqlite3_prepare_v2(check->connection->db, sql, -1, &statement, NULL);
 
 	while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-		snprintf(text, sizeof text, "entries of the audit log are missing between %lld and %lld", (long long)sqlite3_column_int64(statement, 1),
-			(long long)sqlite3_column_int64(statement, 0));
+		snprintf(text, sizeof text, "entries of the audit log are missing between %lld and %lld",
+			(long long)sqlite3_column_int64(statement, 1), (long long)sqlite3_column_int64(statement, 0));
 		check_fault(check, text);
 		code = SQLITE_OK;
 	}
@@ -253,7 +259,8 @@ enum status storage_check(const char *path, check_note *note, void *context, str
 		return status;
 	}
 	if (status == STATUS_OK && version != store_schema_version())
-		status = failure_set(failure, STATUS_CONFLICT, "%s has schema %d and this program has schema %d; start this program once to migrate the file", path, version,
+		status = failure_set(failure, STATUS_CONFLICT,
+			"%s has schema %d and this program has schema %d; start this program once to migrate the file", path, version,
 			store_schema_version());
 	if (status == STATUS_OK) {
 		check_run(&check);
@@ -298,10 +305,10 @@ static time_t scrub_once(struct storage *storage)
 	struct scrub scrub = {.storage = storage};
 	struct check_result result = {0};
 	struct connection connection = {0};
-	struct check check = {.connection = &connection, .note = scrub_note, .context = &scrub, .result = &result, .ends = scrub_ends,
-		.ends_context = storage};
+	struct check check = {
+		.connection = &connection, .note = scrub_note, .context = &scrub, .result = &result, .ends = scrub_ends, .ends_context = storage};
 	bool opened = failure && file_identity_check(storage, failure) == STATUS_OK && /* checked before opening, as in readers.c */
-				  connection_open(storage->path, true, &connection, failure) == STATUS_OK && file_identity_check(storage, failure) == STATUS_OK;
+		connection_open(storage->path, true, &connection, failure) == STATUS_OK && file_identity_check(storage, failure) == STATUS_OK;
 
 	if (opened)
 		check_run(&check);
@@ -316,9 +323,12 @@ static time_t scrub_once(struct storage *storage)
 	if (opened)
 		storage->state.scrub_faults = (uint64_t)result.faults;
 	pthread_mutex_unlock(&storage->lock);
-	log_event(result.faults || !opened ? LOG_ERROR : LOG_INFO, "database_checked", LOG_INTEGER("plans", result.plans), LOG_INTEGER("rows", result.rows),
-		LOG_INTEGER("faults", result.faults),
-		LOG_TEXT("detail", !opened ? "it could not be opened" : result.faults ? "see `fleetplan check` and `fleetplan recover`" : "whole"));
+	log_event(result.faults || !opened ? LOG_ERROR : LOG_INFO, "database_checked", LOG_INTEGER("plans", result.plans),
+		LOG_INTEGER("rows", result.rows), LOG_INTEGER("faults", result.faults),
+		LOG_TEXT("detail",
+			!opened             ? "it could not be opened"
+				: result.faults ? "see `fleetplan check` and `fleetplan recover`"
+								: "whole"));
 	return result.faults || !opened ? SCRUB_DAMAGED_EVERY_S : SCRUB_EVERY_S;
 }
 

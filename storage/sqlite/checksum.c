@@ -93,7 +93,8 @@ static int64_t former_head_checksum(const struct plan_record *plan)
 static enum status plan_changed(const struct plan_stored *plan, struct failure *failure)
 {
 	return failure_set(failure, STATUS_UNAVAILABLE,
-		"plan %s was changed on the disk after it was stored (its checksum differs); restore it from a backup, or delete it", plan->record.id);
+		"plan %s was changed on the disk after it was stored (its checksum differs); restore it from a backup, or delete it",
+		plan->record.id);
 }
 
 bool plan_head_is_whole(const struct plan_stored *plan)
@@ -109,7 +110,7 @@ enum status plan_verify_head(const struct plan_stored *plan, struct failure *fai
 enum status plan_verify_content(const struct plan_stored *plan, struct failure *failure)
 {
 	return plan->checksum == plan_checksum(&plan->record, plan->content_revision) ||
-				   plan->checksum == checksum_of(content_hash(&plan->record, plan->content_revision))
-			   ? STATUS_OK
-			   : plan_changed(plan, failure);
+			plan->checksum == checksum_of(content_hash(&plan->record, plan->content_revision))
+		? STATUS_OK
+		: plan_changed(plan, failure);
 }

@@ -61,7 +61,7 @@ static bool list_split(const char *text, struct text_list *list, struct arena *a
 static int bind_text(sqlite3_stmt *statement, int parameter, const char *text, size_t length)
 {
 	return text ? sqlite3_bind_text64(statement, parameter, text, length, SQLITE_STATIC, SQLITE_UTF8)
-	            : sqlite3_bind_null(statement, parameter);
+				: sqlite3_bind_null(statement, parameter);
 }
 
 static int bind_list(sqlite3_stmt *statement, int parameter, const struct text_list *list, struct arena *arena)
@@ -117,7 +117,7 @@ int column_bind(sqlite3_stmt *statement, int parameter, const struct column *col
 	}
 	case COLUMN_DIGEST:
 		return digest_absent(member) ? sqlite3_bind_null(statement, parameter)
-		                             : sqlite3_bind_blob(statement, parameter, member, DIGEST_BYTES, SQLITE_STATIC);
+									 : sqlite3_bind_blob(statement, parameter, member, DIGEST_BYTES, SQLITE_STATIC);
 	}
 	return SQLITE_MISUSE;
 }
@@ -287,7 +287,8 @@ static uint64_t add_later(uint64_t hash, const struct column *column, const void
 	const void *member = (const char *)record + column->offset;
 	bool there = column->kind == COLUMN_COUNT ? *(const int64_t *)member != ABSENT_COUNT : *(const char *const *)member != NULL;
 
-	CHECK(column->kind == COLUMN_TEXT || column->kind == COLUMN_JSON || column->kind == COLUMN_COUNT); /* these structs begin with the address of the text */
+	CHECK(column->kind == COLUMN_TEXT || column->kind == COLUMN_JSON ||
+		column->kind == COLUMN_COUNT); /* these structs begin with the address of the text */
 	return there ? add_column(checksum_add_string(hash, column->name), column, record) : hash;
 }
 

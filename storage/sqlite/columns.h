@@ -40,7 +40,7 @@ struct column_map {
 	size_t struct_size;
 	const char *noun;            /* name of a row in messages, if its table has a row_checksum; NULL: no checksum */
 	const char *const *unsealed; /* columns outside the checksum; NULL ends them */
-	const char *const *later;    /* columns of later versions: in the checksum only if not absent, so that older rows keep theirs; may be NULL */
+	const char *const *later; /* columns of later versions: in the checksum only if not absent, so that older rows keep theirs; may be NULL */
 	const char *long_text, *long_checksum; /* a column that lists do not read, and the column of its checksum; NULL: none */
 };
 
@@ -48,10 +48,22 @@ struct column_map {
 	_Generic((member), const char *: COLUMN_TEXT, int64_t: COLUMN_COUNT, double: COLUMN_NUMBER, bool: COLUMN_TRUTH, \
 		struct json_text: COLUMN_JSON, struct text_list: COLUMN_LIST, struct conflict_list: COLUMN_CONFLICTS, enum precision: COLUMN_PRECISION, \
 		unsigned char *: COLUMN_DIGEST)
-#define COLUMN(type, member, name_) {(name_), COLUMN_KIND_OF(((type *)0)->member), offsetof(type, member)}
-#define COLUMN_MAP(columns_, type) {(columns_), COUNT_OF(columns_), sizeof(type), NULL, NULL, NULL, NULL, NULL}
-#define SEALED_MAP(columns_, type, noun_, unsealed_) {(columns_), COUNT_OF(columns_), sizeof(type), (noun_), (unsealed_), NULL, NULL, NULL}
-#define SEALED_MAP_LATER(columns_, type, noun_, unsealed_, later_) {(columns_), COUNT_OF(columns_), sizeof(type), (noun_), (unsealed_), (later_), NULL, NULL}
+#define COLUMN(type, member, name_) \
+	{ \
+		(name_), COLUMN_KIND_OF(((type *)0)->member), offsetof(type, member) \
+	}
+#define COLUMN_MAP(columns_, type) \
+	{ \
+		(columns_), COUNT_OF(columns_), sizeof(type), NULL, NULL, NULL, NULL, NULL \
+	}
+#define SEALED_MAP(columns_, type, noun_, unsealed_) \
+	{ \
+		(columns_), COUNT_OF(columns_), sizeof(type), (noun_), (unsealed_), NULL, NULL, NULL \
+	}
+#define SEALED_MAP_LATER(columns_, type, noun_, unsealed_, later_) \
+	{ \
+		(columns_), COUNT_OF(columns_), sizeof(type), (noun_), (unsealed_), (later_), NULL, NULL \
+	}
 
 /* Returns the index of a column, -1 if the map does not have it. */
 int column_find(const struct column_map *map, const char *name);

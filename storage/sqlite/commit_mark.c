@@ -59,7 +59,8 @@ enum status commit_mark_open(struct storage *storage, struct failure *failure)
 	arena_init(&arena, ARENA_KEEP_BYTES);
 	status = store_one(&storage->writer, STATEMENT_COMMIT_COUNT_GET, &none, &found, &arena, failure);
 	if (status == STATUS_NOT_FOUND)
-		status = failure_set(failure, STATUS_UNAVAILABLE, "%s is damaged: its count of commits is missing; run `fleetplan check`", storage->path);
+		status = failure_set(
+			failure, STATUS_UNAVAILABLE, "%s is damaged: its count of commits is missing; run `fleetplan check`", storage->path);
 	if (status == STATUS_OK) {
 		snprintf(storage->file_id, sizeof storage->file_id, "%s", found.id);
 		status = commit_mark_read(storage->path, storage->was_uncounted ? "" : storage->file_id, &marked, failure);
@@ -74,7 +75,8 @@ enum status commit_mark_open(struct storage *storage, struct failure *failure)
 	if (marked > found.count) {
 		storage->state.lost_commits = marked - found.count;
 		log_event(LOG_ERROR, "commits_lost", LOG_TEXT("path", storage->path), LOG_INTEGER("commits", marked - found.count),
-			LOG_TEXT("detail", "acknowledged changes are missing from the database: its log was damaged or removed, or the file was replaced by an older copy; restore a newer backup if there is one"));
+			LOG_TEXT("detail",
+				"acknowledged changes are missing from the database: its log was damaged or removed, or the file was replaced by an older copy; restore a newer backup if there is one"));
 	}
 	return STATUS_OK;
 }

@@ -19,7 +19,8 @@ enum status connection_open(const char *path, bool read_only, struct connection 
 	pthread_once(&once, library_configure);
 	*connection = (struct connection){0};
 	if (sqlite3_open_v2(path, &connection->db, flags, NULL) != SQLITE_OK) {
-		status = connection->db ? sqlite_failure(connection->db, failure) : failure_set(failure, STATUS_NO_MEMORY, "no memory to open %s", path);
+		status = connection->db ? sqlite_failure(connection->db, failure)
+								: failure_set(failure, STATUS_NO_MEMORY, "no memory to open %s", path);
 		connection_close(connection);
 		return status;
 	}
@@ -60,16 +61,16 @@ struct statement *connection_statement(struct connection *connection, enum state
 	return statement;
 }
 
-enum status store_run(struct connection *connection, enum statement_name name, const void *record, struct arena *arena,
-	int64_t *changed, struct failure *failure)
+enum status store_run(struct connection *connection, enum statement_name name, const void *record, struct arena *arena, int64_t *changed,
+	struct failure *failure)
 {
 	struct statement *statement = connection_statement(connection, name, failure);
 
 	return statement ? statement_run(statement, record, arena, changed, failure) : failure->status;
 }
 
-enum status store_one(struct connection *connection, enum statement_name name, const void *record, void *out,
-	struct arena *arena, struct failure *failure)
+enum status store_one(
+	struct connection *connection, enum statement_name name, const void *record, void *out, struct arena *arena, struct failure *failure)
 {
 	struct statement *statement = connection_statement(connection, name, failure);
 
@@ -144,14 +145,14 @@ static enum status list_rows(struct connection *connection, enum statement_name 
 	return status;
 }
 
-enum status store_list(struct connection *connection, enum statement_name name, const void *record, size_t limit,
-	struct arena *arena, struct rows_read *rows, struct failure *failure)
+enum status store_list(struct connection *connection, enum statement_name name, const void *record, size_t limit, struct arena *arena,
+	struct rows_read *rows, struct failure *failure)
 {
 	return list_rows(connection, name, record, limit, false, arena, rows, failure);
 }
 
-enum status store_list_whole(struct connection *connection, enum statement_name name, const void *record, size_t limit,
-	struct arena *arena, struct rows_read *rows, struct failure *failure)
+enum status store_list_whole(struct connection *connection, enum statement_name name, const void *record, size_t limit, struct arena *arena,
+	struct rows_read *rows, struct failure *failure)
 {
 	return list_rows(connection, name, record, limit, true, arena, rows, failure);
 }

@@ -20,8 +20,7 @@ static const char *cursor_encode(const char *plain, struct arena *arena)
 	size_t size = sodium_base64_encoded_len(strlen(plain), sodium_base64_VARIANT_URLSAFE_NO_PADDING);
 	char *text = arena_alloc(arena, size, 1);
 
-	return text ? sodium_bin2base64(text, size, (const unsigned char *)plain, strlen(plain),
-		sodium_base64_VARIANT_URLSAFE_NO_PADDING) : NULL;
+	return text ? sodium_bin2base64(text, size, (const unsigned char *)plain, strlen(plain), sodium_base64_VARIANT_URLSAFE_NO_PADDING) : NULL;
 }
 
 static enum status cursor_refuse(struct failure *failure)
@@ -38,15 +37,14 @@ static const char *cursor_decode(const char *cursor, char kind, struct arena *ar
 
 	if (!plain || strlen(cursor) > CURSOR_MAX)
 		return NULL;
-	if (sodium_base642bin((unsigned char *)plain, CURSOR_MAX, cursor, strlen(cursor), NULL, &length, NULL,
-			sodium_base64_VARIANT_URLSAFE_NO_PADDING) != 0)
+	if (sodium_base642bin(
+			(unsigned char *)plain, CURSOR_MAX, cursor, strlen(cursor), NULL, &length, NULL, sodium_base64_VARIANT_URLSAFE_NO_PADDING) != 0)
 		return NULL;
 	plain[length] = '\0';
 	return plain[0] == kind && strlen(plain) == length ? plain + 1 : NULL;
 }
 
-enum status cursor_read_moment(const struct page_request *page, struct arena *arena, int64_t *us, const char **id,
-	struct failure *failure)
+enum status cursor_read_moment(const struct page_request *page, struct arena *arena, int64_t *us, const char **id, struct failure *failure)
 {
 	const char *plain;
 	char *end;

@@ -7,8 +7,8 @@ enum status operation_device_put(struct storage *storage, struct storage_job *jo
 	return store_run(&storage->writer, STATEMENT_DEVICE_PUT, ((struct device_put *)job)->device, arena, NULL, failure);
 }
 
-enum status storage_device_list(struct storage *storage, const struct page_request *page, struct arena *arena,
-	struct device_list *list, struct failure *failure)
+enum status storage_device_list(
+	struct storage *storage, const struct page_request *page, struct arena *arena, struct device_list *list, struct failure *failure)
 {
 	int64_t now_us = clock_even_us();
 	struct arguments arguments = {.limit = (int64_t)page_limit(page) + 1, .now_us = now_us, .before_us = now_us - AGENT_SILENCE_US};

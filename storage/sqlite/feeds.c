@@ -28,10 +28,16 @@ static enum status change_insert(struct refresh_change *change, struct feed_chan
 
 static struct feed_change change_of_price(const struct price_row *old, const struct price_row *new)
 {
-	return (struct feed_change){.what = old ? "changed" : "added", .subject = new->id, .quantity = "price_usd_per_hour",
-		.before = old ? old->price_usd_per_hour : ABSENT_NUMBER, .after = new->price_usd_per_hour, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER,
+	return (struct feed_change){.what = old ? "changed" : "added",
+		.subject = new->id,
+		.quantity = "price_usd_per_hour",
+		.before = old ? old->price_usd_per_hour : ABSENT_NUMBER,
+		.after = new->price_usd_per_hour,
+		.low = ABSENT_NUMBER,
+		.high = ABSENT_NUMBER,
 		.detail = old && old->price_usd_per_hour >= new->price_usd_per_hour && old->price_usd_per_hour <= new->price_usd_per_hour
-			? "the price did not change; its date, source or machine did" : NULL};
+			? "the price did not change; its date, source or machine did"
+			: NULL};
 }
 
 /* Notes each row that the import adds or changes. */
@@ -41,10 +47,16 @@ static enum status note_row(void *context, enum row_kind kind, const void *befor
 }
 
 /* Hours are ordered by zone. The end of each zone closes its row and deletes its old hours. */
-static enum status end_zone(struct refresh_change *change, const struct grid_hour *first, const struct grid_hour *last, struct failure *failure)
+static enum status end_zone(
+	struct refresh_change *change, const struct grid_hour *first, const struct grid_hour *last, struct failure *failure)
 {
-	struct grid_zone zone = {.zone = first->zone, .signal = first->signal, .feed = first->feed, .from_us = first->start_us,
-		.to_us = last->start_us, .fetched_at_us = last->fetched_at_us}, known;
+	struct grid_zone zone = {.zone = first->zone,
+						 .signal = first->signal,
+						 .feed = first->feed,
+						 .from_us = first->start_us,
+						 .to_us = last->start_us,
+						 .fetched_at_us = last->fetched_at_us},
+					 known;
 	struct connection *writer = &change->storage->writer;
 	struct feed_query old = {.zone = zone.zone, .signal = zone.signal, .before_us = change->refresh->finished_at_us - hours_kept_us};
 	enum status status = store_one(writer, STATEMENT_GRID_ZONE_GET, &zone, &known, change->arena, failure);
@@ -61,15 +73,16 @@ static enum status end_zone(struct refresh_change *change, const struct grid_hou
 	return status == STATUS_OK ? store_run(writer, STATEMENT_GRID_HOUR_PRUNE, &old, change->arena, NULL, failure) : status;
 }
 
-static enum status put_hours(struct refresh_change *change, const struct feed_refresh_put *put, struct rows_difference *difference,
-	struct failure *failure)
+static enum status put_hours(
+	struct refresh_change *change, const struct feed_refresh_put *put, struct rows_difference *difference, struct failure *failure)
 {
 	struct connection *writer = &change->storage->writer;
 	const struct grid_hour *first = put->hours;
 	enum status status = STATUS_OK;
 
 	for (const struct grid_hour *hour = put->hours; hour < put->hours + put->hour_count && status == STATUS_OK; hour++) {
-		bool last = hour + 1 == put->hours + put->hour_count || strcmp(hour[1].zone, hour->zone) != 0 || strcmp(hour[1].signal, hour->signal) != 0;
+		bool last = hour + 1 == put->hours + put->hour_count || strcmp(hour[1].zone, hour->zone) != 0 ||
+			strcmp(hour[1].signal, hour->signal) != 0;
 		int64_t changed = 0, added = 0;
 
 		status = store_run(writer, STATEMENT_GRID_HOUR_CHANGE, hour, change->arena, &changed, failure);
@@ -91,26 +104,28 @@ static enum status put_validators(struct refresh_change *change, const struct fe
 	enum status status = STATUS_OK;
 
 	for (size_t i = 0; i < put->validator_count && status == STATUS_OK; i++) {
-		const struct feed_validator_stored stored = {.validator = put->validators[i], .feed = put->refresh->feed,
-			.at_us = put->refresh->finished_at_us};
+		const struct feed_validator_stored stored = {
+			.validator = put->validators[i], .feed = put->refresh->feed, .at_us = put->refresh->finished_at_us};
 
 		status = store_run(&change->storage->writer, STATEMENT_FEED_VALIDATOR_PUT, &stored, change->arena, NULL, failure);
 	}
 	return status;
 }
 
-static enum status publish_staged(struct storage *storage, struct import_end *end, struct rows_difference *difference, struct arena *arena,
-	struct failure *failure)
+static enum status publish_staged(
+	struct storage *storage, struct import_end *end, struct rows_difference *difference, struct arena *arena, struct failure *failure)
 {
 	enum status status = import_publish(storage, end, arena, failure);
 
-	*difference = (struct rows_difference){.added = (size_t)end->import->added, .changed = (size_t)end->import->changed,
-		.unchanged = (size_t)end->import->unchanged, .kept = (size_t)end->import->kept};
+	*difference = (struct rows_difference){.added = (size_t)end->import->added,
+		.changed = (size_t)end->import->changed,
+		.unchanged = (size_t)end->import->unchanged,
+		.kept = (size_t)end->import->kept};
 	return status;
 }
 
-static enum status put_all(struct refresh_change *change, const struct feed_refresh_put *put, struct rows_difference *difference,
-	struct failure *failure)
+static enum status put_all(
+	struct refresh_change *change, const struct feed_refresh_put *put, struct rows_difference *difference, struct failure *failure)
 {
 	enum status status = STATUS_OK;
 
@@ -159,10 +174,14 @@ static void keep_change(void *context, const void *before, const void *after)
 		put->changes[put->change_count++] = change_of_price(before, after);
 }
 
-enum status storage_feed_refresh(struct storage *storage, struct feed_refresh_put *put, const struct progress *progress, struct failure *failure)
+enum status storage_feed_refresh(
+	struct storage *storage, struct feed_refresh_put *put, const struct progress *progress, struct failure *failure)
 {
 	char id[UUID_TEXT_SIZE];
-	struct import_record import = {.id = id, .started_by = "feed", .key_name = put->refresh->feed, .bytes = put->refresh->bytes,
+	struct import_record import = {.id = id,
+		.started_by = "feed",
+		.key_name = put->refresh->feed,
+		.bytes = put->refresh->bytes,
 		.started_at_us = put->refresh->finished_at_us};
 	struct import_run run = {.import = &import, .kind = ROW_PRICE, .progress = progress, .note = keep_change, .context = put, .refresh = put};
 
@@ -197,8 +216,8 @@ enum status storage_feed_refresh_list(struct storage *storage, const char *feed,
 	return STATUS_OK;
 }
 
-enum status storage_feed_refresh_get(struct storage *storage, const char *id, struct arena *arena, struct feed_refresh_record *refresh,
-	struct failure *failure)
+enum status storage_feed_refresh_get(
+	struct storage *storage, const char *id, struct arena *arena, struct feed_refresh_record *refresh, struct failure *failure)
 {
 	struct feed_query query = {.id = id};
 	enum status status = reader_one(storage, STATEMENT_FEED_REFRESH_GET, &query, refresh, arena, failure);
@@ -206,17 +225,18 @@ enum status storage_feed_refresh_get(struct storage *storage, const char *id, st
 	return status == STATUS_NOT_FOUND ? failure_set(failure, status, "refresh %s does not exist", id) : status;
 }
 
-enum status storage_feed_refresh_newest(struct storage *storage, const char *feed, bool read, struct arena *arena,
-	struct feed_refresh_record *refresh, struct failure *failure)
+enum status storage_feed_refresh_newest(
+	struct storage *storage, const char *feed, bool read, struct arena *arena, struct feed_refresh_record *refresh, struct failure *failure)
 {
 	struct feed_query query = {.feed = feed};
-	enum status status = reader_one(storage, read ? STATEMENT_FEED_REFRESH_READ : STATEMENT_FEED_REFRESH_GOOD, &query, refresh, arena, failure);
+	enum status status = reader_one(
+		storage, read ? STATEMENT_FEED_REFRESH_READ : STATEMENT_FEED_REFRESH_GOOD, &query, refresh, arena, failure);
 
 	return status == STATUS_NOT_FOUND ? failure_set(failure, status, "feed %s was never refreshed", feed) : status;
 }
 
-enum status storage_feed_changes(struct storage *storage, const char *refresh_id, bool held, struct arena *arena, struct feed_change_list *list,
-	struct failure *failure)
+enum status storage_feed_changes(
+	struct storage *storage, const char *refresh_id, bool held, struct arena *arena, struct feed_change_list *list, struct failure *failure)
 {
 	struct feed_query query = {.id = refresh_id, .held = held, .limit = FEED_CHANGES_MAX};
 	struct rows_read rows = {0};
@@ -254,8 +274,8 @@ enum status storage_grid_hours(struct storage *storage, const char *zone, const 
 	return status;
 }
 
-enum status storage_grid_zones(struct storage *storage, int64_t from_us, struct arena *arena, struct grid_zone_list *list,
-	struct failure *failure)
+enum status storage_grid_zones(
+	struct storage *storage, int64_t from_us, struct arena *arena, struct grid_zone_list *list, struct failure *failure)
 {
 	struct feed_query query = {.from_us = from_us, .limit = INT64_MAX};
 	struct rows_read rows = {0};

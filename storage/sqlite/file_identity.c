@@ -42,8 +42,8 @@ enum status file_identity_lock(struct storage *storage, struct failure *failure)
 	if (storage->state.network_file_system || flock(storage->file_fd, LOCK_EX | LOCK_NB) == 0)
 		return STATUS_OK;
 	if (errno == EWOULDBLOCK)
-		return failure_set(failure, STATUS_CONFLICT, "%s is in use by another daemon, perhaps under another name; stop that daemon, or name another file",
-			storage->path);
+		return failure_set(failure, STATUS_CONFLICT,
+			"%s is in use by another daemon, perhaps under another name; stop that daemon, or name another file", storage->path);
 	return failure_set(failure, STATUS_UNAVAILABLE, "cannot lock %s: %s", storage->path, strerrordesc_np(errno));
 }
 
@@ -74,10 +74,12 @@ static enum status part_check(const struct file_part *file, struct failure *fail
 
 	if (stat(file->path, &found) != 0)
 		return failure_set(failure, STATUS_UNAVAILABLE,
-			"%s was deleted or moved while the daemon uses it (%s); move it back, or make a backup (POST /v1/backups copies the data that the daemon has open), stop the daemon and put the backup in its place", file->path, strerrordesc_np(errno));
+			"%s was deleted or moved while the daemon uses it (%s); move it back, or make a backup (POST /v1/backups copies the data that the daemon has open), stop the daemon and put the backup in its place",
+			file->path, strerrordesc_np(errno));
 	if (found.st_dev != file->device || found.st_ino != file->inode)
 		return failure_set(failure, STATUS_UNAVAILABLE,
-			"%s was replaced by another file while the daemon uses the previous one; move the previous one back, or make a backup (POST /v1/backups copies the data that the daemon has open), stop the daemon and keep the right file", file->path);
+			"%s was replaced by another file while the daemon uses the previous one; move the previous one back, or make a backup (POST /v1/backups copies the data that the daemon has open), stop the daemon and keep the right file",
+			file->path);
 	return found.st_nlink > 1 ? second_name(file->path, &found, failure) : STATUS_OK;
 }
 

@@ -38,8 +38,8 @@ static struct key_in_flight *entry_new(const struct idempotency *idempotency)
 
 static enum status key_mismatch(struct failure *failure)
 {
-	return failure_set(failure, STATUS_IDEMPOTENCY_MISMATCH,
-		"this Idempotency-Key was used with another body; use a new key for a new request");
+	return failure_set(
+		failure, STATUS_IDEMPOTENCY_MISMATCH, "this Idempotency-Key was used with another body; use a new key for a new request");
 }
 
 static enum status flight_enter(struct storage *storage, const struct idempotency *idempotency, struct failure *failure)
@@ -93,9 +93,15 @@ static void stored_fill(struct idempotency_stored *stored, const struct idempote
 {
 	const struct idempotency_answer *answer = &idempotency->answer;
 
-	*stored = (struct idempotency_stored){.key = idempotency->key, .principal = idempotency->principal, .route = idempotency->route,
-		.at_us = at_us, .http_status = answer->http_status, .location = answer->location, .etag = answer->etag,
-		.content_type = answer->content_type, .body = {answer->body, answer->body_length}};
+	*stored = (struct idempotency_stored){.key = idempotency->key,
+		.principal = idempotency->principal,
+		.route = idempotency->route,
+		.at_us = at_us,
+		.http_status = answer->http_status,
+		.location = answer->location,
+		.etag = answer->etag,
+		.content_type = answer->content_type,
+		.body = {answer->body, answer->body_length}};
 	memcpy(stored->body_sha256, idempotency->body_sha256, DIGEST_BYTES);
 }
 
@@ -116,8 +122,13 @@ static enum status answer_find(struct storage *storage, const struct idempotency
 		return status;
 	if (memcmp(found.body_sha256, idempotency->body_sha256, DIGEST_BYTES) != 0)
 		return key_mismatch(failure);
-	*answer = (struct idempotency_answer){.http_status = (int)found.http_status, .location = found.location, .etag = found.etag,
-		.content_type = found.content_type, .at_us = found.at_us, .body = found.body.text, .body_length = found.body.length};
+	*answer = (struct idempotency_answer){.http_status = (int)found.http_status,
+		.location = found.location,
+		.etag = found.etag,
+		.content_type = found.content_type,
+		.at_us = found.at_us,
+		.body = found.body.text,
+		.body_length = found.body.length};
 	return STATUS_OK;
 }
 
@@ -138,8 +149,8 @@ enum status storage_idempotency_begin(struct storage *storage, const struct idem
 	return status;
 }
 
-enum status idempotency_insert(struct storage *storage, const struct idempotency *idempotency, int64_t at_us, struct arena *arena,
-	struct failure *failure)
+enum status idempotency_insert(
+	struct storage *storage, const struct idempotency *idempotency, int64_t at_us, struct arena *arena, struct failure *failure)
 {
 	struct idempotency_stored stored;
 

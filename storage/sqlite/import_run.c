@@ -29,7 +29,9 @@ enum status storage_import_tidy(struct storage *storage, struct failure *failure
 
 static enum status check_cancelled(const struct import_run *run, struct failure *failure)
 {
-	return progress_stopped(run->progress) ? failure_set(failure, STATUS_CANCELLED, "the import was cancelled; none of its rows is in the catalogue") : STATUS_OK;
+	return progress_stopped(run->progress)
+		? failure_set(failure, STATUS_CANCELLED, "the import was cancelled; none of its rows is in the catalogue")
+		: STATUS_OK;
 }
 
 static enum status put_rows(struct storage *storage, const struct import_run *run, int64_t number, struct failure *failure)
@@ -110,7 +112,9 @@ static enum status end_unnamed(struct storage *storage, const struct import_run 
 
 static enum status publish_import(struct storage *storage, const struct import_run *run, int64_t number, struct failure *failure)
 {
-	struct import_end end = {.job = {.kind = STORAGE_IMPORT_END, .failure = failure, .audit = run->audit}, .import = run->import, .number = number,
+	struct import_end end = {.job = {.kind = STORAGE_IMPORT_END, .failure = failure, .audit = run->audit},
+		.import = run->import,
+		.number = number,
 		.idempotency = run->idempotency};
 	enum status status = check_cancelled(run, failure);
 
@@ -192,8 +196,8 @@ enum status storage_import_list(struct storage *storage, const char *kind, const
 	return STATUS_OK;
 }
 
-enum status storage_import_get(struct storage *storage, const char *id, struct arena *arena, struct import_record *import,
-	struct failure *failure)
+enum status storage_import_get(
+	struct storage *storage, const char *id, struct arena *arena, struct import_record *import, struct failure *failure)
 {
 	const struct arguments query = {.id = id};
 	struct import_stored stored;

@@ -48,7 +48,7 @@ FALLIBLE enum status import_publish(struct storage *storage, struct import_end *
 
 /* Call before a single row changes: settles the row's state from an unsettled import, or gives it up if the import is
  * not published yet. */
-FALLIBLE enum status import_release_row(struct storage *storage, enum row_kind kind, const char *id, struct arena *arena,
-	struct failure *failure);
+FALLIBLE enum status import_release_row(
+	struct storage *storage, enum row_kind kind, const char *id, struct arena *arena, struct failure *failure);
 
 #endif

@@ -11,12 +11,20 @@
 enum { STEP_LOOK_ROWS = 16, TIDY_ROWS = 64, RECORDS_KEPT = 1000 };
 
 /* Statements of a kind, in the order of STATEMENT_STAGES. */
-enum stage_statement { STAGE_END, STAGE_SETTLE_ENDS, STAGE_SETTLE_BEGINS, STAGE_DROP, STAGE_SETTLE_END, STAGE_SETTLE_BEGIN, STAGE_DROP_ONE };
+enum stage_statement {
+	STAGE_END,
+	STAGE_SETTLE_ENDS,
+	STAGE_SETTLE_BEGINS,
+	STAGE_DROP,
+	STAGE_SETTLE_END,
+	STAGE_SETTLE_BEGIN,
+	STAGE_DROP_ONE
+};
 
 static enum statement_name stage_statement(enum row_kind kind, enum stage_statement which)
 {
-	static const enum statement_name first[ROW_KIND_COUNT] = {[ROW_ACCELERATOR] = STATEMENT_ACCELERATOR_END,
-		[ROW_MODEL] = STATEMENT_MODEL_END, [ROW_PRICE] = STATEMENT_PRICE_END, [ROW_REGION] = STATEMENT_REGION_END};
+	static const enum statement_name first[ROW_KIND_COUNT] = {
+		[ROW_ACCELERATOR] = STATEMENT_ACCELERATOR_END, [ROW_MODEL] = STATEMENT_MODEL_END, [ROW_PRICE] = STATEMENT_PRICE_END, [ROW_REGION] = STATEMENT_REGION_END};
 
 	CHECK(kind != ROW_CALIBRATION);
 	return (enum statement_name)((int)first[kind] + (int)which);
@@ -41,7 +49,8 @@ static enum status read_unsettled(struct storage *storage, struct import_stored 
 }
 
 /* Reads the running import and compares its number with the step's. */
-static enum status read_running(struct storage *storage, int64_t number, struct import_stored *stored, struct arena *arena, struct failure *failure)
+static enum status read_running(
+	struct storage *storage, int64_t number, struct import_stored *stored, struct arena *arena, struct failure *failure)
 {
 	enum status status = read_unsettled(storage, stored, arena, failure);
 
@@ -68,22 +77,23 @@ enum status operation_import_begin(struct storage *storage, struct storage_job *
 		status = read_unsettled(storage, &stored, arena, failure);
 	begin->number = stored.number;
 	if (status == STATUS_OK)
-		status = store_run(&storage->writer, STATEMENT_IMPORT_PRUNE, &(struct arguments){.number = stored.number, .count = RECORDS_KEPT}, arena,
-			NULL, failure);
+		status = store_run(&storage->writer, STATEMENT_IMPORT_PRUNE, &(struct arguments){.number = stored.number, .count = RECORDS_KEPT},
+			arena, NULL, failure);
 	return status;
 }
 
 /* --- rows ---------------------------------------------------------------------------------------------------------- */
 
-static enum status end_row(struct storage *storage, enum row_kind kind, const char *id, int64_t number, struct arena *arena, struct failure *failure)
+static enum status end_row(
+	struct storage *storage, enum row_kind kind, const char *id, int64_t number, struct arena *arena, struct failure *failure)
 {
 	const struct arguments arguments = {.id = id, .number = number};
 
 	return store_run(&storage->writer, stage_statement(kind, STAGE_END), &arguments, arena, NULL, failure);
 }
 
-static enum status insert_row(struct storage *storage, enum row_kind kind, const void *row, int64_t number, struct arena *arena,
-	struct failure *failure)
+static enum status insert_row(
+	struct storage *storage, enum row_kind kind, const void *row, int64_t number, struct arena *arena, struct failure *failure)
 {
 	void *copy = arena_alloc(arena, 1, row_size(kind));
 	enum status status;
@@ -95,7 +105,8 @@ static enum status insert_row(struct storage *storage, enum row_kind kind, const
 	((struct row_meta *)copy)->valid_from_us = ((struct row_meta *)copy)->revision = 0; /* settling sets the real values */
 	status = store_run(&storage->writer, row_statement(kind, ROW_INSERT), copy, arena, NULL, failure);
 	if (status == STATUS_CONFLICT)
-		return failure_set(failure, STATUS_INVALID, "%s %s occurs twice in one import; send each id once", row_kind_name(kind), row_id(kind, row));
+		return failure_set(
+			failure, STATUS_INVALID, "%s %s occurs twice in one import; send each id once", row_kind_name(kind), row_id(kind, row));
 	return status;
 }
 
@@ -106,8 +117,8 @@ static bool is_anothers(const void *current)
 	return strcmp(origin, "user") == 0 || strcmp(origin, "measured") == 0;
 }
 
-static enum status stage_row(struct storage *storage, const struct import_run *run, struct import_stored *stored, const void *row, void *current,
-	struct arena *arena, struct failure *failure)
+static enum status stage_row(struct storage *storage, const struct import_run *run, struct import_stored *stored, const void *row,
+	void *current, struct arena *arena, struct failure *failure)
 {
 	const char *id = row_id(run->kind, row);
 	enum status status = row_current(storage, run->kind, id, current, arena, failure);
@@ -232,14 +243,15 @@ enum status operation_import_end(struct storage *storage, struct storage_job *jo
 {
 	struct import_end *end = (struct import_end *)job;
 
-	return strcmp(end->import->state, "succeeded") == 0 ? import_publish(storage, end, arena, failure) : give_up(storage, end, arena, failure);
+	return strcmp(end->import->state, "succeeded") == 0 ? import_publish(storage, end, arena, failure)
+														: give_up(storage, end, arena, failure);
 }
 
 /* --- settling and sweeping ----------------------------------------------------------------------------------------- */
 
 /* Repeats one kind of step until none is left or the time is up. */
-static enum status tidy_by(struct storage *storage, enum statement_name name, const struct arguments *arguments, int64_t until_ns, bool *more,
-	struct arena *arena, struct failure *failure)
+static enum status tidy_by(struct storage *storage, enum statement_name name, const struct arguments *arguments, int64_t until_ns,
+	bool *more, struct arena *arena, struct failure *failure)
 {
 	int64_t changed = 1;
 	enum status status = STATUS_OK;
@@ -278,8 +290,8 @@ enum status operation_import_tidy(struct storage *storage, struct storage_job *j
 	if (status == STATUS_OK)
 		status = tidy_by(storage, stage_statement(kind, STAGE_SETTLE_ENDS), &arguments, until_ns, &tidy->more, arena, failure);
 	if (status == STATUS_OK && !tidy->more)
-		status = tidy_by(storage, stage_statement(kind, published ? STAGE_SETTLE_BEGINS : STAGE_DROP), &arguments, until_ns, &tidy->more, arena,
-			failure);
+		status = tidy_by(storage, stage_statement(kind, published ? STAGE_SETTLE_BEGINS : STAGE_DROP), &arguments, until_ns, &tidy->more,
+			arena, failure);
 	if (status != STATUS_OK || tidy->more)
 		return status;
 	stored.settled = true;
@@ -311,8 +323,8 @@ enum status import_release_row(struct storage *storage, enum row_kind kind, cons
 	arguments.revision = stored.record.revision;
 	status = store_run(&storage->writer, stage_statement(kind, STAGE_SETTLE_END), &arguments, arena, &ended, failure);
 	if (status == STATUS_OK)
-		status = store_run(&storage->writer, stage_statement(kind, published ? STAGE_SETTLE_BEGIN : STAGE_DROP_ONE), &arguments, arena, &begun,
-			failure);
+		status = store_run(
+			&storage->writer, stage_statement(kind, published ? STAGE_SETTLE_BEGIN : STAGE_DROP_ONE), &arguments, arena, &begun, failure);
 	if (status != STATUS_OK || strcmp(stored.record.state, "running") != 0)
 		return status;
 	count_kept(&stored.record, ended > 0, begun > 0);

@@ -27,7 +27,8 @@ enum status operation_key_revoke(struct storage *storage, struct storage_job *jo
 
 	if (status == STATUS_NOT_FOUND)
 		return failure_set(failure, STATUS_NOT_FOUND, "there is no valid key %s", revoke->id);
-	if (status != STATUS_OK && !storage->writer.statements[STATEMENT_KEY_GET].damaged) /* a key that was changed on the disk can still be revoked */
+	if (status != STATUS_OK &&
+		!storage->writer.statements[STATEMENT_KEY_GET].damaged) /* a key that was changed on the disk can still be revoked */
 		return status;
 	failure_clear(failure);
 	key.record.revoked_at_us = clock_wall_us();
@@ -78,15 +79,16 @@ enum status operation_key_rotate(struct storage *storage, struct storage_job *jo
 	return store_run(&storage->writer, STATEMENT_KEY_END, &old, arena, NULL, failure);
 }
 
-enum status storage_key_find(struct storage *storage, const unsigned char hash[KEY_HASH_BYTES], struct arena *arena,
-	struct key_record *key, struct failure *failure)
+enum status storage_key_find(
+	struct storage *storage, const unsigned char hash[KEY_HASH_BYTES], struct arena *arena, struct key_record *key, struct failure *failure)
 {
 	struct key_stored wanted = {0}, found;
 	enum status status;
 
 	memcpy(wanted.hash, hash, KEY_HASH_BYTES);
 	status = reader_one(storage, STATEMENT_KEY_FIND, &wanted, &found, arena, failure);
-	if (status == STATUS_OK && (sodium_memcmp(found.hash, hash, KEY_HASH_BYTES) != 0 ||
+	if (status == STATUS_OK &&
+		(sodium_memcmp(found.hash, hash, KEY_HASH_BYTES) != 0 ||
 			(found.record.expires_at_us != ABSENT_COUNT && found.record.expires_at_us <= clock_wall_us())))
 		status = STATUS_NOT_FOUND;
 	if (status == STATUS_NOT_FOUND)
@@ -96,8 +98,8 @@ enum status storage_key_find(struct storage *storage, const unsigned char hash[K
 	return status;
 }
 
-enum status storage_key_list(struct storage *storage, const struct page_request *page, struct arena *arena, struct key_list *list,
-	struct failure *failure)
+enum status storage_key_list(
+	struct storage *storage, const struct page_request *page, struct arena *arena, struct key_list *list, struct failure *failure)
 {
 	struct arguments arguments = {.limit = (int64_t)page_limit(page) + 1};
 	struct rows_read rows;

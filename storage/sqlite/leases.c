@@ -7,7 +7,7 @@
 #include "storage/sqlite/store.h"
 
 static const int64_t idempotency_retention_us = INT64_C(25) * 3600 * 1000000; /* the API promises a day */
-enum { KEYS_KEPT = 10000 };                                                   /* keys from before the start, when the clock says they are old */
+enum { KEYS_KEPT = 10000 }; /* keys from before the start, when the clock says they are old */
 
 enum { FREE_DEVICES_MAX = 64 };
 
@@ -16,8 +16,8 @@ enum status benchmark_missing(const char *id, struct failure *failure)
 	return failure_set(failure, STATUS_NOT_FOUND, "benchmark %s does not exist", id);
 }
 
-static enum status lease_read(struct storage *storage, const char *id, struct benchmark_record *benchmark, struct arena *arena,
-	struct failure *failure)
+static enum status lease_read(
+	struct storage *storage, const char *id, struct benchmark_record *benchmark, struct arena *arena, struct failure *failure)
 {
 	struct arguments arguments = {.id = id};
 	enum status status = store_one(&storage->writer, STATEMENT_BENCHMARK_GET, &arguments, benchmark, arena, failure);
@@ -33,8 +33,8 @@ static enum status lease_write(struct storage *storage, struct benchmark_record 
 
 /* Reads the first benchmark of a queue statement. A benchmark that was changed on the disk is set aside, so that it
  * does not block others. */
-static enum status queue_one(struct storage *storage, enum statement_name name, const struct arguments *arguments, struct benchmark_record *benchmark,
-	struct arena *arena, struct failure *failure)
+static enum status queue_one(struct storage *storage, enum statement_name name, const struct arguments *arguments,
+	struct benchmark_record *benchmark, struct arena *arena, struct failure *failure)
 {
 	for (;;) {
 		enum status status = store_one(&storage->writer, name, arguments, benchmark, arena, failure);
@@ -63,8 +63,8 @@ static enum status lease_admit(struct storage *storage, const struct lease_beare
 }
 
 /* Outputs must outlive the batch: reads the record again, into the caller's arena. */
-static enum status lease_answer(struct storage *storage, const char *id, struct storage_job *job, struct benchmark_record *out,
-	struct failure *failure)
+static enum status lease_answer(
+	struct storage *storage, const char *id, struct storage_job *job, struct benchmark_record *out, struct failure *failure)
 {
 	if (!out)
 		return STATUS_OK;
@@ -89,12 +89,15 @@ enum status operation_benchmark_cancel(struct storage *storage, struct storage_j
 /* --- claims ------------------------------------------------------------------------------------------------------ */
 
 /* Claims the next benchmark for one device. STATUS_NOT_FOUND, STATUS_CONFLICT. */
-static enum status claim_for(struct storage *storage, const struct benchmark_claim *claim, const char *device_id, struct arena *arena,
-	struct failure *failure)
+static enum status claim_for(
+	struct storage *storage, const struct benchmark_claim *claim, const char *device_id, struct arena *arena, struct failure *failure)
 {
 	struct arguments arguments = {.device_id = device_id, .agent_id = claim->agent_id, .now_us = claim->now_us};
-	struct lease_step step = {.event = LEASE_CLAIM, .now_us = claim->now_us, .lease_until_us = claim->now_us + claim->lease_us,
-		.device = device_id, .agent = claim->agent_id};
+	struct lease_step step = {.event = LEASE_CLAIM,
+		.now_us = claim->now_us,
+		.lease_until_us = claim->now_us + claim->lease_us,
+		.device = device_id,
+		.agent = claim->agent_id};
 	struct benchmark_record benchmark;
 	enum status status = queue_one(storage, STATEMENT_BENCHMARK_ON_DEVICE, &arguments, &benchmark, arena, failure);
 
@@ -112,8 +115,8 @@ static enum status claim_for(struct storage *storage, const struct benchmark_cla
 }
 
 /* Ends an agent's lease on a device that the agent reports as free: the agent does not know about that lease. */
-static enum status claim_end_forgotten(struct storage *storage, const struct benchmark_claim *claim, const char *device_id, struct arena *arena,
-	struct failure *failure)
+static enum status claim_end_forgotten(
+	struct storage *storage, const struct benchmark_claim *claim, const char *device_id, struct arena *arena, struct failure *failure)
 {
 	struct arguments arguments = {.device_id = device_id};
 	struct lease_step step = {.event = LEASE_OVER, .now_us = claim->now_us};
@@ -128,15 +131,16 @@ static enum status claim_end_forgotten(struct storage *storage, const struct ben
 	return status == STATUS_OK ? lease_write(storage, &benchmark, arena, failure) : status;
 }
 
-static enum status claim_free_devices(struct storage *storage, const struct benchmark_claim *claim, struct arena *arena, struct text_list *free_ones,
-	struct failure *failure)
+static enum status claim_free_devices(
+	struct storage *storage, const struct benchmark_claim *claim, struct arena *arena, struct text_list *free_ones, struct failure *failure)
 {
 	struct arguments arguments = {.agent_id = claim->agent_id, .limit = FREE_DEVICES_MAX};
 	const char **ids = arena_alloc(arena, FREE_DEVICES_MAX, sizeof *ids);
 	const struct device_record *devices;
 	struct rows_read rows = {0};
-	enum status status = ids ? store_list_whole(&storage->writer, STATEMENT_AGENT_DEVICES_FREE, &arguments, FREE_DEVICES_MAX, arena, &rows, failure)
-							 : failure_set(failure, STATUS_NO_MEMORY, "no memory for the devices");
+	enum status status = ids
+		? store_list_whole(&storage->writer, STATEMENT_AGENT_DEVICES_FREE, &arguments, FREE_DEVICES_MAX, arena, &rows, failure)
+		: failure_set(failure, STATUS_NO_MEMORY, "no memory for the devices");
 
 	if (status != STATUS_OK || !rows.items)
 		return status;
@@ -148,8 +152,8 @@ static enum status claim_free_devices(struct storage *storage, const struct benc
 }
 
 /* Adds a fault for a device that the agent has not registered, with its devices of similar names. */
-static enum status claim_refuse(struct storage *storage, const struct benchmark_claim *claim, size_t index, const char *state, struct arena *arena,
-	struct failure *failure)
+static enum status claim_refuse(struct storage *storage, const struct benchmark_claim *claim, size_t index, const char *state,
+	struct arena *arena, struct failure *failure)
 {
 	struct arguments arguments = {.agent_id = claim->agent_id, .limit = FREE_DEVICES_MAX};
 	const char *wanted = claim->devices->items[index];
@@ -166,15 +170,15 @@ static enum status claim_refuse(struct storage *storage, const struct benchmark_
 		spelling_offer(&spelling, ((const struct device_record *)rows.items)[i].id);
 	spelling_list(&spelling, nearest, sizeof nearest);
 	snprintf(pointer, sizeof pointer, "/devices/%zu", index);
-	failure_add(failure, pointer, state ? "gone" : "unknown", "agent %s has no device \"%.60s\"%s; %s%s", claim->agent_id, wanted, state ? " any more" : "",
-		*nearest ? "near it: " : "register its devices with POST /v1/agents", nearest);
+	failure_add(failure, pointer, state ? "gone" : "unknown", "agent %s has no device \"%.60s\"%s; %s%s", claim->agent_id, wanted,
+		state ? " any more" : "", *nearest ? "near it: " : "register its devices with POST /v1/agents", nearest);
 	return STATUS_INVALID;
 }
 
 /* Returns the named devices that are the agent's. Skips a device that another agent has: the registration reported it
  * as refused. */
-static enum status claim_named_devices(struct storage *storage, const struct benchmark_claim *claim, struct arena *arena, struct text_list *own,
-	struct failure *failure)
+static enum status claim_named_devices(
+	struct storage *storage, const struct benchmark_claim *claim, struct arena *arena, struct text_list *own, struct failure *failure)
 {
 	const char **ids = arena_alloc(arena, claim->devices->count, sizeof *ids);
 
@@ -238,7 +242,9 @@ enum status operation_benchmark_claim(struct storage *storage, struct storage_jo
 enum status operation_benchmark_heartbeat(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
 {
 	struct benchmark_heartbeat *heartbeat = (struct benchmark_heartbeat *)job;
-	struct lease_step step = {.event = LEASE_HEARTBEAT, .token = heartbeat->token, .now_us = heartbeat->now_us,
+	struct lease_step step = {.event = LEASE_HEARTBEAT,
+		.token = heartbeat->token,
+		.now_us = heartbeat->now_us,
 		.lease_until_us = heartbeat->now_us + heartbeat->lease_us};
 	struct benchmark_record benchmark;
 	enum status status = lease_read(storage, heartbeat->id, &benchmark, arena, failure);
@@ -291,8 +297,11 @@ static enum status result_store(struct storage *storage, const struct benchmark_
 enum status operation_benchmark_result(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
 {
 	struct benchmark_result *result = (struct benchmark_result *)job;
-	struct lease_step step = {.event = result_event(result->end), .token = result->token, .now_us = result->now_us,
-		.reason = result->failure_detail, .sha256 = result->sha256};
+	struct lease_step step = {.event = result_event(result->end),
+		.token = result->token,
+		.now_us = result->now_us,
+		.reason = result->failure_detail,
+		.sha256 = result->sha256};
 	struct benchmark_record benchmark;
 	enum status status = lease_read(storage, result->id, &benchmark, arena, failure);
 
@@ -376,8 +385,10 @@ static enum status keys_keep(struct storage *storage, int64_t now_us, struct are
 enum status operation_benchmark_sweep(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
 {
 	struct benchmark_sweep *sweep = (struct benchmark_sweep *)job;
-	struct arguments arguments = {.now_us = sweep->now_us, .restart = sweep->restart,
-		.before_us = sweep->now_us - idempotency_retention_us, .lease_until_us = sweep->now_us + sweep->lease_us};
+	struct arguments arguments = {.now_us = sweep->now_us,
+		.restart = sweep->restart,
+		.before_us = sweep->now_us - idempotency_retention_us,
+		.lease_until_us = sweep->now_us + sweep->lease_us};
 	struct benchmark_record benchmark;
 	enum status status = STATUS_OK;
 

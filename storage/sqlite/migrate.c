@@ -36,8 +36,8 @@ enum status store_misfit(const char *path, int version, struct failure *failure)
 	snprintf(detail, sizeof detail, "%.300s", failure->detail);
 	failure_clear(failure);
 	return failure_set(failure, STATUS_UNAVAILABLE,
-		"%s says that it has schema %d, and does not: another program changed it, or it was copied in part; restore a backup, or name another file: %s", path,
-		version, detail);
+		"%s says that it has schema %d, and does not: another program changed it, or it was copied in part; restore a backup, or name another file: %s",
+		path, version, detail);
 }
 
 static bool is_misfit(struct connection *connection)
@@ -61,7 +61,8 @@ enum status store_version(struct connection *connection, const char *path, int *
 
 	if (status != STATUS_OK && (sqlite3_extended_errcode(connection->db) & 0xff) == SQLITE_NOTADB)
 		return failure_set(failure, STATUS_UNAVAILABLE,
-			"%s is not an SQLite database; name another file. If it was Fleetplan's, its first page is damaged: restore a backup, or copy the undamaged rows with `fleetplan recover`", path);
+			"%s is not an SQLite database; name another file. If it was Fleetplan's, its first page is damaged: restore a backup, or copy the undamaged rows with `fleetplan recover`",
+			path);
 	if (status == STATUS_OK)
 		status = read_integer(connection, "PRAGMA application_id", &application, failure);
 	if (status == STATUS_OK)
@@ -69,13 +70,17 @@ enum status store_version(struct connection *connection, const char *path, int *
 	if (status != STATUS_OK)
 		return status;
 	if (application != APPLICATION_ID && (application != 0 || found != 0 || tables != 0))
-		return failure_set(failure, STATUS_CONFLICT, "%s is a database of another application (%d tables and indexes, application_id %d); name another file. This file was not changed", path, (int)tables, (int)application);
+		return failure_set(failure, STATUS_CONFLICT,
+			"%s is a database of another application (%d tables and indexes, application_id %d); name another file. This file was not changed",
+			path, (int)tables, (int)application);
 	if (found == 0 && tables > 0)
-		return failure_set(failure, STATUS_CONFLICT, "%s has Fleetplan's mark and tables, but no schema version: another program changed it; restore a backup, or name another file", path);
+		return failure_set(failure, STATUS_CONFLICT,
+			"%s has Fleetplan's mark and tables, but no schema version: another program changed it; restore a backup, or name another file",
+			path);
 	if (found > store_schema_version())
 		return failure_set(failure, STATUS_CONFLICT,
-			"%s was written by a newer version (schema %d, this program supports %d); run that version, or restore an older backup",
-			path, (int)found, store_schema_version());
+			"%s was written by a newer version (schema %d, this program supports %d); run that version, or restore an older backup", path,
+			(int)found, store_schema_version());
 	*version = (int)found;
 	return STATUS_OK;
 }

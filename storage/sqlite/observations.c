@@ -38,8 +38,8 @@ enum status operation_observation_delete(struct storage *storage, struct storage
 	return status;
 }
 
-enum status storage_observation_get(struct storage *storage, const char *id, struct arena *arena,
-	struct observation_record *observation, struct failure *failure)
+enum status storage_observation_get(
+	struct storage *storage, const char *id, struct arena *arena, struct observation_record *observation, struct failure *failure)
 {
 	struct arguments arguments = {.id = id};
 	enum status status = reader_one(storage, STATEMENT_OBSERVATION_GET, &arguments, observation, arena, failure);
@@ -47,8 +47,8 @@ enum status storage_observation_get(struct storage *storage, const char *id, str
 	return status == STATUS_NOT_FOUND ? failure_set(failure, status, "observation %.80s does not exist", id) : status;
 }
 
-enum status storage_observation_list(struct storage *storage, const struct observation_filter *filter,
-	const struct page_request *page, struct arena *arena, struct observation_list *list, struct failure *failure)
+enum status storage_observation_list(struct storage *storage, const struct observation_filter *filter, const struct page_request *page,
+	struct arena *arena, struct observation_list *list, struct failure *failure)
 {
 	struct observation_query query = {.filter = *filter, .limit = (int64_t)page_limit(page) + 1};
 	struct rows_read rows;
@@ -66,8 +66,8 @@ enum status storage_observation_list(struct storage *storage, const struct obser
 	return STATUS_OK;
 }
 
-enum status storage_benchmark_of_plan(struct storage *storage, const char *plan_id, struct arena *arena,
-	struct benchmark_record *benchmark, struct failure *failure)
+enum status storage_benchmark_of_plan(
+	struct storage *storage, const char *plan_id, struct arena *arena, struct benchmark_record *benchmark, struct failure *failure)
 {
 	struct arguments arguments = {.id = plan_id};
 

@@ -148,8 +148,8 @@ enum status operation_plan_delete(struct storage *storage, struct storage_job *j
 }
 
 /* Reads the content of an older revision. */
-static enum status plan_get_at(struct connection *reader, const struct arguments *arguments, struct arena *arena,
-	struct plan_stored *plan, struct failure *failure)
+static enum status plan_get_at(
+	struct connection *reader, const struct arguments *arguments, struct arena *arena, struct plan_stored *plan, struct failure *failure)
 {
 	enum status status = store_one(reader, STATEMENT_PLAN_HEAD, arguments, plan, arena, failure);
 
@@ -162,8 +162,8 @@ static enum status plan_get_at(struct connection *reader, const struct arguments
 	return store_one(reader, STATEMENT_PLAN_REVISION_GET, arguments, plan, arena, failure);
 }
 
-enum status storage_plan_get(struct storage *storage, const char *id, int64_t revision, struct arena *arena,
-	struct plan_record *plan, struct failure *failure)
+enum status storage_plan_get(
+	struct storage *storage, const char *id, int64_t revision, struct arena *arena, struct plan_record *plan, struct failure *failure)
 {
 	struct arguments arguments = {.id = id, .at_revision = revision};
 	struct connection *reader = reader_take(storage, failure);
@@ -173,11 +173,11 @@ enum status storage_plan_get(struct storage *storage, const char *id, int64_t re
 	if (!reader)
 		return failure->status;
 	status = revision == ABSENT_COUNT ? store_one(reader, STATEMENT_PLAN_GET, &arguments, &stored, arena, failure)
-	                                  : plan_get_at(reader, &arguments, arena, &stored, failure);
+									  : plan_get_at(reader, &arguments, arena, &stored, failure);
 	reader_give(storage, reader);
 	if (status == STATUS_NOT_FOUND)
 		return revision == ABSENT_COUNT ? plan_missing(id, failure)
-		                                : failure_set(failure, status, "plan %s does not have revision %lld", id, (long long)revision);
+										: failure_set(failure, status, "plan %s does not have revision %lld", id, (long long)revision);
 	if (status == STATUS_OK && revision == ABSENT_COUNT)
 		status = plan_verify_head(&stored, failure); /* the checksum of an older revision is checked above */
 	if (status == STATUS_OK)
@@ -264,8 +264,8 @@ enum status storage_plan_list(struct storage *storage, const struct plan_filter 
 	return STATUS_OK;
 }
 
-enum status storage_plan_revisions(struct storage *storage, const char *id, struct arena *arena, struct plan_list *list,
-	struct failure *failure)
+enum status storage_plan_revisions(
+	struct storage *storage, const char *id, struct arena *arena, struct plan_list *list, struct failure *failure)
 {
 	struct arguments arguments = {.id = id};
 	struct plan_stored head, *items;

@@ -93,8 +93,8 @@ void reader_give(struct storage *storage, struct connection *connection)
 	pthread_mutex_unlock(&storage->lock);
 }
 
-enum status reader_one(struct storage *storage, enum statement_name name, const void *record, void *out, struct arena *arena,
-	struct failure *failure)
+enum status reader_one(
+	struct storage *storage, enum statement_name name, const void *record, void *out, struct arena *arena, struct failure *failure)
 {
 	struct connection *reader = reader_take(storage, failure);
 	enum status status;

@@ -58,7 +58,9 @@ static int64_t highest_number(struct recovery *it, const char *table)
 
 static void copy_numbered(struct recovery *it, const char *table, sqlite3_stmt *rows, sqlite3_stmt *insert)
 {
-	enum { ONE_BY_ONE = 4096 }; /* more than the rows of a page or an inner page; above that the steps grow, since numbers may have large gaps */
+	enum {
+		ONE_BY_ONE = 4096
+	}; /* more than the rows of a page or an inner page; above that the steps grow, since numbers may have large gaps */
 	int64_t last = 0, highest = highest_number(it, table), begin = 0, step = 1, failed = 0;
 
 	while (begin <= highest) {
@@ -122,7 +124,8 @@ static void copy_table(struct recovery *it, const char *table)
 	query_text(it, "SELECT group_concat('\"' || name || '\"') FROM pragma_table_info(?1)", table, columns, sizeof columns);
 	query_text(it, "SELECT group_concat('?') FROM pragma_table_info(?1)", table, marks, sizeof marks);
 	query_text(it, "SELECT wr FROM pragma_table_list(?1)", table, without, sizeof without);
-	query_text(it, "SELECT group_concat(name) FROM (SELECT name FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk)", table, key, sizeof key);
+	query_text(
+		it, "SELECT group_concat(name) FROM (SELECT name FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk)", table, key, sizeof key);
 	snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO %s (%s) VALUES (%s)", table, columns, marks);
 	if (sqlite3_prepare_v2(it->to->db, sql, -1, &insert, NULL) != SQLITE_OK)
 		recovery_fault(it, table, sqlite3_errmsg(it->to->db));
@@ -141,7 +144,8 @@ static void copy_tables(struct recovery *it)
 {
 	sqlite3_stmt *tables = NULL;
 
-	if (sqlite3_prepare_v2(it->to->db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'", -1, &tables, NULL) == SQLITE_OK)
+	if (sqlite3_prepare_v2(
+			it->to->db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'", -1, &tables, NULL) == SQLITE_OK)
 		while (sqlite3_step(tables) == SQLITE_ROW)
 			copy_table(it, (const char *)sqlite3_column_text(tables, 0));
 	sqlite3_finalize(tables);
@@ -164,11 +168,12 @@ static void take_out(struct check *check, const struct sealed_table *table, sqli
 static enum status recovery_run(struct recovery *it, struct failure *failure)
 {
 	static const char whole_ones[] = "DELETE FROM plan_revision WHERE plan_id NOT IN (SELECT id FROM plan);"
-		"DELETE FROM plan_label WHERE plan_id NOT IN (SELECT id FROM plan);"
-		"DELETE FROM feed_change WHERE refresh_id NOT IN (SELECT id FROM feed_refresh);"
-		"INSERT OR IGNORE INTO commit_count VALUES (1, 0, lower(hex(randomblob(16))));";
+									 "DELETE FROM plan_label WHERE plan_id NOT IN (SELECT id FROM plan);"
+									 "DELETE FROM feed_change WHERE refresh_id NOT IN (SELECT id FROM feed_refresh);"
+									 "INSERT OR IGNORE INTO commit_count VALUES (1, 0, lower(hex(randomblob(16))));";
 	struct check_result result = {0};
-	struct check check = {.connection = it->to, .note = it->note, .context = it->context, .result = &result, .rows_only = true, .damaged = take_out};
+	struct check check = {
+		.connection = it->to, .note = it->note, .context = it->context, .result = &result, .rows_only = true, .damaged = take_out};
 	enum status status = connection_execute(it->to, "PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE", failure);
 
 	if (status != STATUS_OK)
@@ -182,8 +187,8 @@ static enum status recovery_run(struct recovery *it, struct failure *failure)
 	return status == STATUS_OK ? connection_execute(it->to, "COMMIT", failure) : status;
 }
 
-enum status storage_recover(const char *path, const char *to, check_note *note, void *context, struct recover_result *result,
-	struct failure *failure)
+enum status storage_recover(
+	const char *path, const char *to, check_note *note, void *context, struct recover_result *result, struct failure *failure)
 {
 	struct connection from = {0}, fresh = {0};
 	struct recovery recovery = {.from = &from, .to = &fresh, .note = note, .context = context, .result = result};

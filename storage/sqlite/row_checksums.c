@@ -2,13 +2,22 @@
  * rows. */
 #include "storage/sqlite/store.h"
 
-#define NUMBERED(name_) {.name = #name_, .map = &name_##_map}
-#define HOLDING(name_) {.name = #name_, .map = &name_##_map, .has_times = true}
-#define KEYED(name_, ...) {.name = #name_, .map = &name_##_map, .keys = {__VA_ARGS__}}
-const struct sealed_table sealed_tables[] = {HOLDING(accelerator), HOLDING(model), HOLDING(price), HOLDING(region), HOLDING(calibration), NUMBERED(observation),
-	{.name = "api_key", .map = &key_map}, NUMBERED(audit), NUMBERED(benchmark), NUMBERED(device), NUMBERED(agent), NUMBERED(feed_refresh), NUMBERED(feed_change),
-	NUMBERED(import), NUMBERED(idempotency), KEYED(feed_validator, "feed", "url"), KEYED(grid_hour, "zone", "signal", "start_us", "feed"),
-	KEYED(grid_zone, "zone", "signal"), {.name = NULL}};
+#define NUMBERED(name_) \
+	{ \
+		.name = #name_, .map = &name_##_map \
+	}
+#define HOLDING(name_) \
+	{ \
+		.name = #name_, .map = &name_##_map, .has_times = true \
+	}
+#define KEYED(name_, ...) \
+	{ \
+		.name = #name_, .map = &name_##_map, .keys = { __VA_ARGS__ } \
+	}
+const struct sealed_table sealed_tables[] = {HOLDING(accelerator), HOLDING(model), HOLDING(price), HOLDING(region), HOLDING(calibration),
+	NUMBERED(observation), {.name = "api_key", .map = &key_map}, NUMBERED(audit), NUMBERED(benchmark), NUMBERED(device), NUMBERED(agent),
+	NUMBERED(feed_refresh), NUMBERED(feed_change), NUMBERED(import), NUMBERED(idempotency), KEYED(feed_validator, "feed", "url"),
+	KEYED(grid_hour, "zone", "signal", "start_us", "feed"), KEYED(grid_zone, "zone", "signal"), {.name = NULL}};
 
 enum { ROW_ARENA_BYTES = 64 * 1024 * 1024 };
 
@@ -53,7 +62,8 @@ static int key_count(const struct sealed_table *table)
 }
 
 /* Fills the checksum of a row that was read already. */
-static enum status fill_row(const struct sealed_table *table, struct statement *rows, sqlite3_stmt *update, const void *record, struct failure *failure)
+static enum status fill_row(
+	const struct sealed_table *table, struct statement *rows, sqlite3_stmt *update, const void *record, struct failure *failure)
 {
 	int bound = sealed_bind(table, rows->handle, update), code;
 
@@ -74,7 +84,8 @@ static enum status fill_long_texts(struct connection *connection, const struct s
 
 	if (!map->long_text)
 		return STATUS_OK;
-	snprintf(sql, sizeof sql, "SELECT rowid, %s FROM %s WHERE row_checksum IS NULL AND %s IS NOT NULL", map->long_text, table->name, map->long_text);
+	snprintf(sql, sizeof sql, "SELECT rowid, %s FROM %s WHERE row_checksum IS NULL AND %s IS NOT NULL", map->long_text, table->name,
+		map->long_text);
 	if (sqlite3_prepare_v2(connection->db, sql, -1, &rows, NULL) != SQLITE_OK)
 		return sqlite_failure(connection->db, failure);
 	snprintf(sql, sizeof sql, "UPDATE %s SET %s = ?2 WHERE rowid = ?1", table->name, map->long_checksum);
@@ -102,7 +113,8 @@ static enum status fill_table(struct connection *connection, const struct sealed
 	sqlite3_stmt *update = NULL;
 	struct statement rows = {0};
 	char sql[300], where[200];
-	enum status status = record ? fill_long_texts(connection, table, failure) : failure_set(failure, STATUS_NO_MEMORY, "no memory for checksums");
+	enum status status = record ? fill_long_texts(connection, table, failure)
+								: failure_set(failure, STATUS_NO_MEMORY, "no memory for checksums");
 
 	sealed_where(table, where, sizeof where);
 	snprintf(sql, sizeof sql, "SELECT %s t.* FROM %s t WHERE row_checksum IS NULL", table->keys[0] ? "" : "t.rowid AS number,", table->name);
@@ -129,7 +141,8 @@ static enum status fill_times(struct connection *connection, const struct sealed
 
 	if (!table->has_times)
 		return STATUS_OK;
-	snprintf(sql, sizeof sql, "UPDATE %s SET times_checksum = times_seal(id, valid_from_us, valid_to_us, revision, %s) WHERE times_checksum IS NULL", table->name,
+	snprintf(sql, sizeof sql,
+		"UPDATE %s SET times_checksum = times_seal(id, valid_from_us, valid_to_us, revision, %s) WHERE times_checksum IS NULL", table->name,
 		table->map == &calibration_map ? "NULL, NULL" : "opened_by, closed_by");
 	return connection_execute(connection, sql, failure);
 }
@@ -145,8 +158,10 @@ static enum status reseal_revoked_keys(struct connection *connection, struct are
 	enum status status;
 
 	CHECK(table->map == &key_map);
-	status = statement_prepare_read(connection->db, "SELECT t.rowid AS number, t.* FROM api_key t WHERE revoked_at_us IS NOT NULL", table->map, &rows, failure);
-	if (status == STATUS_OK && sqlite3_prepare_v2(connection->db, "UPDATE api_key SET row_checksum = ?2 WHERE rowid = ?1", -1, &update, NULL) != SQLITE_OK)
+	status = statement_prepare_read(
+		connection->db, "SELECT t.rowid AS number, t.* FROM api_key t WHERE revoked_at_us IS NOT NULL", table->map, &rows, failure);
+	if (status == STATUS_OK &&
+		sqlite3_prepare_v2(connection->db, "UPDATE api_key SET row_checksum = ?2 WHERE rowid = ?1", -1, &update, NULL) != SQLITE_OK)
 		status = sqlite_failure(connection->db, failure);
 	while (status == STATUS_OK && (status = statement_step(&rows, failure)) == STATUS_OK) {
 		struct key_stored before;

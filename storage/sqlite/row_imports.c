@@ -6,9 +6,9 @@
 /* The rows that an import may replace. */
 struct import_rules {
 	bool dry_run;
-	bool replace_user;    /* replaces rows of any origin; false: rows of a user or a measurement stay */
-	bool only_builtin;    /* replaces only rows of origin builtin, and skips ids that a user removed */
-	row_note *note;       /* called for each added or changed row; may be NULL */
+	bool replace_user; /* replaces rows of any origin; false: rows of a user or a measurement stay */
+	bool only_builtin; /* replaces only rows of origin builtin, and skips ids that a user removed */
+	row_note *note;    /* called for each added or changed row; may be NULL */
 	void *context;
 };
 
@@ -26,8 +26,8 @@ static bool is_kept(const struct import_rules *rules, const void *current)
 	return !rules->replace_user && (strcmp(origin, "user") == 0 || strcmp(origin, "measured") == 0);
 }
 
-static enum status was_removed(struct storage *storage, enum row_kind kind, const char *id, struct arena *arena, bool *removed,
-	struct failure *failure)
+static enum status was_removed(
+	struct storage *storage, enum row_kind kind, const char *id, struct arena *arena, bool *removed, struct failure *failure)
 {
 	struct arguments arguments = {.name = row_kind_name(kind), .id = id}, found = {0};
 	enum status status = store_one(&storage->writer, STATEMENT_REMOVED_ROW_GET, &arguments, &found, arena, failure);
@@ -45,7 +45,7 @@ static enum status import_row(struct storage *storage, struct row_change *change
 	enum status status = row_current(storage, kind, id, current, arena, failure);
 
 	if (status == STATUS_OK && change->begun[kind == ROW_CALIBRATION] &&
-			row_meta(current)->revision == change->revisions[kind == ROW_CALIBRATION])
+		row_meta(current)->revision == change->revisions[kind == ROW_CALIBRATION])
 		return failure_set(failure, STATUS_INVALID, "%s %s occurs twice in one import; send each id once", row_kind_name(kind), id);
 	if (status == STATUS_NOT_FOUND) {
 		status = rules->only_builtin ? was_removed(storage, kind, id, arena, &removed, failure) : STATUS_OK;
@@ -82,8 +82,8 @@ static enum status import_all(struct storage *storage, struct row_change *change
 		if (!current)
 			return failure_set(failure, STATUS_NO_MEMORY, "no memory for an import");
 		for (size_t i = 0; i < array.count; i++) {
-			enum status status = import_row(storage, change, kind, array.items + i * row_size(kind), rules, difference, current,
-				arena, failure);
+			enum status status = import_row(
+				storage, change, kind, array.items + i * row_size(kind), rules, difference, current, arena, failure);
 
 			if (status != STATUS_OK)
 				return status;
@@ -188,8 +188,8 @@ enum status operation_builtin_update(struct storage *storage, struct storage_job
 	if (status == STATUS_NOT_FOUND || (status == STATUS_OK && strcmp(found.value, update->digest) != 0)) {
 		status = import_all(storage, &change, update->rows, &rules, &update->difference, arena, failure);
 		for (int kind = 0; kind < ROW_KIND_COUNT && status == STATUS_OK; kind++)
-			status = close_vanished(storage, &change, (enum row_kind)kind, rows_of(update->rows, (enum row_kind)kind),
-				&update->difference, arena, failure);
+			status = close_vanished(
+				storage, &change, (enum row_kind)kind, rows_of(update->rows, (enum row_kind)kind), &update->difference, arena, failure);
 		arguments.value = update->digest;
 		if (status == STATUS_OK)
 			status = store_run(&storage->writer, STATEMENT_SETTING_PUT, &arguments, arena, NULL, failure);

@@ -8,8 +8,8 @@ static int64_t moment_or_now(int64_t as_of_us)
 	return as_of_us ? as_of_us : INT64_MAX; /* later than the start of every valid row */
 }
 
-enum status storage_row_get(struct storage *storage, enum row_kind kind, const char *id, int64_t as_of_us, struct arena *arena,
-	void *row, struct failure *failure)
+enum status storage_row_get(
+	struct storage *storage, enum row_kind kind, const char *id, int64_t as_of_us, struct arena *arena, void *row, struct failure *failure)
 {
 	struct arguments arguments = {.id = id, .as_of_us = moment_or_now(as_of_us)};
 	enum status status;
@@ -21,8 +21,8 @@ enum status storage_row_get(struct storage *storage, enum row_kind kind, const c
 	return status;
 }
 
-enum status storage_row_list(struct storage *storage, enum row_kind kind, const struct row_filter *filter,
-	const struct page_request *page, struct arena *arena, struct row_list *list, struct failure *failure)
+enum status storage_row_list(struct storage *storage, enum row_kind kind, const struct row_filter *filter, const struct page_request *page,
+	struct arena *arena, struct row_list *list, struct failure *failure)
 {
 	struct row_query query = {.filter = *filter, .limit = (int64_t)page_limit(page) + 1};
 	struct rows_read rows;
@@ -42,8 +42,8 @@ enum status storage_row_list(struct storage *storage, enum row_kind kind, const 
 	return STATUS_OK;
 }
 
-static enum status load_kind(struct connection *reader, enum row_kind kind, int64_t as_of_us, struct arena *arena,
-	struct rows_read *rows, struct failure *failure)
+static enum status load_kind(
+	struct connection *reader, enum row_kind kind, int64_t as_of_us, struct arena *arena, struct rows_read *rows, struct failure *failure)
 {
 	struct row_query query = {.filter.as_of_us = as_of_us, .cursor_id = "", .limit = INT64_MAX};
 	enum row_statement which = as_of_us == INT64_MAX ? ROW_LOAD : ROW_LIST;
@@ -59,8 +59,8 @@ struct load {
 };
 
 /* Returns the moment of a revision; for revision 0, a moment before every row. */
-static enum status moment_of(struct connection *reader, enum row_kind kind, int64_t revision, struct arena *arena, int64_t *moment_us,
-	struct failure *failure)
+static enum status moment_of(
+	struct connection *reader, enum row_kind kind, int64_t revision, struct arena *arena, int64_t *moment_us, struct failure *failure)
 {
 	enum status status = row_revision_moment(reader, kind, revision, arena, moment_us, failure);
 
@@ -72,8 +72,8 @@ static enum status moment_of(struct connection *reader, enum row_kind kind, int6
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
-static enum status load_all(struct connection *reader, struct load *load, struct arena *arena, struct rows_read rows[ROW_KIND_COUNT],
-	struct failure *failure)
+static enum status load_all(
+	struct connection *reader, struct load *load, struct arena *arena, struct rows_read rows[ROW_KIND_COUNT], struct failure *failure)
 {
 	int64_t moments_us[2] = {load->as_of_us, load->as_of_us}; /* catalogue, calibrations */
 	enum status status;
@@ -103,8 +103,8 @@ static uint64_t damaged_of(const struct rows_read rows[ROW_KIND_COUNT])
 }
 
 /* Skips damaged rows: the other rows are still correct. Answers that use a damaged row say so. */
-static enum status load_consistently(struct storage *storage, struct load *load, struct arena *arena, struct catalogue_rows *out,
-	struct failure *failure)
+static enum status load_consistently(
+	struct storage *storage, struct load *load, struct arena *arena, struct catalogue_rows *out, struct failure *failure)
 {
 	struct connection *reader = reader_take(storage, failure);
 	struct rows_read rows[ROW_KIND_COUNT] = {0};
@@ -121,11 +121,16 @@ static enum status load_consistently(struct storage *storage, struct load *load,
 	if (status == STATUS_OK && load->as_of_us == INT64_MAX)
 		atomic_store(&storage->damaged_rows, damaged_of(rows));
 	*out = (struct catalogue_rows){
-		.accelerators = rows[ROW_ACCELERATOR].items, .accelerator_count = rows[ROW_ACCELERATOR].count,
-		.models = rows[ROW_MODEL].items, .model_count = rows[ROW_MODEL].count,
-		.prices = rows[ROW_PRICE].items, .price_count = rows[ROW_PRICE].count,
-		.regions = rows[ROW_REGION].items, .region_count = rows[ROW_REGION].count,
-		.calibrations = rows[ROW_CALIBRATION].items, .calibration_count = rows[ROW_CALIBRATION].count,
+		.accelerators = rows[ROW_ACCELERATOR].items,
+		.accelerator_count = rows[ROW_ACCELERATOR].count,
+		.models = rows[ROW_MODEL].items,
+		.model_count = rows[ROW_MODEL].count,
+		.prices = rows[ROW_PRICE].items,
+		.price_count = rows[ROW_PRICE].count,
+		.regions = rows[ROW_REGION].items,
+		.region_count = rows[ROW_REGION].count,
+		.calibrations = rows[ROW_CALIBRATION].items,
+		.calibration_count = rows[ROW_CALIBRATION].count,
 	};
 	return status;
 }
@@ -151,8 +156,8 @@ enum status storage_catalogue_load_revisions(struct storage *storage, int64_t re
 	return status;
 }
 
-enum status storage_catalogue_count(struct storage *storage, int64_t as_of_us, struct catalogue_counts *counts, struct arena *arena,
-	struct failure *failure)
+enum status storage_catalogue_count(
+	struct storage *storage, int64_t as_of_us, struct catalogue_counts *counts, struct arena *arena, struct failure *failure)
 {
 	struct arguments arguments = {.as_of_us = as_of_us};
 	enum status status = reader_one(storage, STATEMENT_CATALOGUE_COUNTS, &arguments, counts, arena, failure);
@@ -174,8 +179,8 @@ static enum status latest_change(struct storage *storage, enum row_kind kind, in
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
-enum status storage_catalogue_moment(struct storage *storage, int64_t as_of_us, struct arena *arena, int64_t *moment_us, int64_t *revision,
-	struct failure *failure)
+enum status storage_catalogue_moment(
+	struct storage *storage, int64_t as_of_us, struct arena *arena, int64_t *moment_us, int64_t *revision, struct failure *failure)
 {
 	return latest_change(storage, ROW_ACCELERATOR, as_of_us, arena, moment_us, revision, failure);
 }
@@ -187,8 +192,8 @@ enum status storage_calibration_revision(struct storage *storage, struct arena *
 	return latest_change(storage, ROW_CALIBRATION, 0, arena, &moment_us, revision, failure);
 }
 
-static enum status revisions_at(struct connection *reader, int64_t as_of_us, struct arena *arena, int64_t *revision, int64_t *calibration_revision,
-	struct failure *failure)
+static enum status revisions_at(struct connection *reader, int64_t as_of_us, struct arena *arena, int64_t *revision,
+	int64_t *calibration_revision, struct failure *failure)
 {
 	enum status status = row_revision(reader, ROW_ACCELERATOR, as_of_us, arena, revision, failure);
 

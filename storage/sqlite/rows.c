@@ -57,8 +57,8 @@ const char *row_id(enum row_kind kind, const void *row)
 
 bool row_content_equal(enum row_kind kind, const void *a, const void *b)
 {
-	static const char *const ignored[] = {"origin", "valid_from_us", "valid_to_us", "revision", "opened_by", "closed_by", "from_us", "to_us",
-		"of_revision", NULL};
+	static const char *const ignored[] = {
+		"origin", "valid_from_us", "valid_to_us", "revision", "opened_by", "closed_by", "from_us", "to_us", "of_revision", NULL};
 
 	return columns_equal(kinds[kind].map, a, b, ignored);
 }
@@ -83,8 +83,8 @@ struct row_array rows_of(const struct catalogue_rows *rows, enum row_kind kind)
 	return (struct row_array){0};
 }
 
-enum status row_revision(struct connection *connection, enum row_kind kind, int64_t as_of_us, struct arena *arena,
-	int64_t *revision, struct failure *failure)
+enum status row_revision(
+	struct connection *connection, enum row_kind kind, int64_t as_of_us, struct arena *arena, int64_t *revision, struct failure *failure)
 {
 	struct arguments arguments = {.scope = scopes[scope_of(kind)], .as_of_us = as_of_us}, found = {0};
 	enum status status = store_one(connection, STATEMENT_CHANGE_LATEST, &arguments, &found, arena, failure);
@@ -93,8 +93,8 @@ enum status row_revision(struct connection *connection, enum row_kind kind, int6
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
-enum status row_revision_moment(struct connection *connection, enum row_kind kind, int64_t revision, struct arena *arena,
-	int64_t *moment_us, struct failure *failure)
+enum status row_revision_moment(
+	struct connection *connection, enum row_kind kind, int64_t revision, struct arena *arena, int64_t *moment_us, struct failure *failure)
 {
 	struct arguments arguments = {.scope = scopes[scope_of(kind)], .revision = revision}, found = {0};
 	enum status status = store_one(connection, STATEMENT_CHANGE_GET, &arguments, &found, arena, failure);
@@ -104,8 +104,8 @@ enum status row_revision_moment(struct connection *connection, enum row_kind kin
 	return status;
 }
 
-enum status row_change_begin(struct storage *storage, struct row_change *change, enum row_kind kind, struct arena *arena,
-	struct failure *failure)
+enum status row_change_begin(
+	struct storage *storage, struct row_change *change, enum row_kind kind, struct arena *arena, struct failure *failure)
 {
 	int scope = scope_of(kind);
 	struct arguments arguments = {.scope = scopes[scope], .as_of_us = INT64_MAX}, latest = {0};
@@ -138,8 +138,12 @@ static enum status row_forget_content(enum row_kind kind, void *row, struct fail
 	struct row_meta meta = *row_meta(row);
 
 	columns_clear(kinds[kind].map, row);
-	*(struct row_meta *)row = (struct row_meta){.origin = "builtin", .valid_from_us = meta.valid_from_us, .valid_to_us = meta.valid_to_us,
-		.revision = meta.revision, .opened_by = meta.opened_by, .closed_by = meta.closed_by};
+	*(struct row_meta *)row = (struct row_meta){.origin = "builtin",
+		.valid_from_us = meta.valid_from_us,
+		.valid_to_us = meta.valid_to_us,
+		.revision = meta.revision,
+		.opened_by = meta.opened_by,
+		.closed_by = meta.closed_by};
 	failure_clear(failure);
 	return STATUS_OK;
 }
@@ -153,8 +157,8 @@ enum status row_current(struct storage *storage, enum row_kind kind, const char 
 	return status == STATUS_UNAVAILABLE && statement && statement->damaged ? row_forget_content(kind, row, failure) : status;
 }
 
-enum status row_close(struct storage *storage, struct row_change *change, enum row_kind kind, const char *id, struct arena *arena,
-	struct failure *failure)
+enum status row_close(
+	struct storage *storage, struct row_change *change, enum row_kind kind, const char *id, struct arena *arena, struct failure *failure)
 {
 	enum status status = import_release_row(storage, kind, id, arena, failure);
 	struct arguments arguments = {.id = id};
@@ -165,8 +169,8 @@ enum status row_close(struct storage *storage, struct row_change *change, enum r
 	return status == STATUS_OK ? store_run(&storage->writer, row_statement(kind, ROW_CLOSE), &arguments, arena, NULL, failure) : status;
 }
 
-enum status row_replace(struct storage *storage, struct row_change *change, enum row_kind kind, const void *row, struct arena *arena,
-	struct failure *failure)
+enum status row_replace(
+	struct storage *storage, struct row_change *change, enum row_kind kind, const void *row, struct arena *arena, struct failure *failure)
 {
 	void *copy = arena_alloc(arena, 1, row_size(kind));
 	enum status status;
@@ -204,7 +208,7 @@ enum status operation_row_put(struct storage *storage, struct storage_job *job, 
 	struct row_change change = {0};
 	void *current = arena_alloc(arena, 1, row_size(put->kind));
 	enum status status = current ? row_current(storage, put->kind, id, current, arena, failure)
-	                             : failure_set(failure, STATUS_NO_MEMORY, "no memory to store a row");
+								 : failure_set(failure, STATUS_NO_MEMORY, "no memory to store a row");
 
 	put->created = status == STATUS_NOT_FOUND;
 	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
@@ -233,7 +237,7 @@ enum status operation_row_remove(struct storage *storage, struct storage_job *jo
 	struct row_change change = {0};
 	void *current = arena_alloc(arena, 1, row_size(operation->kind));
 	enum status status = current ? row_current(storage, operation->kind, operation->id, current, arena, failure)
-	                             : failure_set(failure, STATUS_NO_MEMORY, "no memory to read a row");
+								 : failure_set(failure, STATUS_NO_MEMORY, "no memory to read a row");
 
 	if (status == STATUS_NOT_FOUND)
 		return row_missing(operation->kind, operation->id, failure);

@@ -3,8 +3,8 @@
 #include <string.h>
 
 extern const char storage_sql_0001[], storage_sql_0002[], storage_sql_0003[], storage_sql_0004[], storage_sql_0005[], storage_sql_0006[],
-	storage_sql_0007[], storage_sql_0008[], storage_sql_0009[], storage_sql_0010[], storage_sql_0011[], storage_sql_0012[], storage_sql_0013[], storage_sql_0014[],
-	storage_sql_statements[];
+	storage_sql_0007[], storage_sql_0008[], storage_sql_0009[], storage_sql_0010[], storage_sql_0011[], storage_sql_0012[],
+	storage_sql_0013[], storage_sql_0014[], storage_sql_statements[];
 
 static const struct {
 	const char *name;
@@ -18,8 +18,8 @@ static const struct {
 const char *migration_sql(int version)
 {
 	static const char *const migrations[] = {storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005,
-		storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_0010, storage_sql_0011, storage_sql_0012, storage_sql_0013,
-		storage_sql_0014};
+		storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_0010, storage_sql_0011, storage_sql_0012,
+		storage_sql_0013, storage_sql_0014};
 
 	return version >= 1 && (size_t)version <= COUNT_OF(migrations) ? migrations[version - 1] : NULL;
 }
@@ -53,7 +53,8 @@ enum status sqlite_failure(sqlite3 *db, struct failure *failure)
 
 	switch (code & 0xff) {
 	case SQLITE_FULL:
-		return failure_set(failure, STATUS_STORAGE_FULL, "the disk of the database is full; free some space, then writes continue by themselves");
+		return failure_set(
+			failure, STATUS_STORAGE_FULL, "the disk of the database is full; free some space, then writes continue by themselves");
 	case SQLITE_CONSTRAINT:
 		if (code == SQLITE_CONSTRAINT_UNIQUE || code == SQLITE_CONSTRAINT_PRIMARYKEY)
 			return failure_set(failure, STATUS_CONFLICT, "exists already (%s)", text);
@@ -66,7 +67,9 @@ enum status sqlite_failure(sqlite3 *db, struct failure *failure)
 		return failure_set(failure, STATUS_UNAVAILABLE, "the database cannot be written (%s); make its folder writable", text);
 	case SQLITE_NOTADB:
 	case SQLITE_CORRUPT:
-		return failure_set(failure, STATUS_UNAVAILABLE, "the database file is damaged (%s); stop the daemon and restore a backup, or copy the undamaged rows with `fleetplan recover`", text);
+		return failure_set(failure, STATUS_UNAVAILABLE,
+			"the database file is damaged (%s); stop the daemon and restore a backup, or copy the undamaged rows with `fleetplan recover`",
+			text);
 	default:
 		return failure_set(failure, STATUS_UNAVAILABLE, "the database cannot be used now (%s, code %d)", text, code);
 	}
@@ -96,8 +99,8 @@ static void map_times(struct statement *statement)
 
 static enum status statement_misfit(const char *name, const char *what, struct failure *failure)
 {
-	return failure_set(failure, STATUS_UNAVAILABLE, "statement %s: the tables of the file are not those of this program (%s); restore a backup",
-		name, what);
+	return failure_set(failure, STATUS_UNAVAILABLE,
+		"statement %s: the tables of the file are not those of this program (%s); restore a backup", name, what);
 }
 
 static enum status statement_map_results(struct statement *statement, const char *name, struct failure *failure)
@@ -156,7 +159,8 @@ enum status statement_prepare(sqlite3 *db, enum statement_name name, struct stat
 	return statement_map(statement, specifications[name].name, failure);
 }
 
-enum status statement_prepare_read(sqlite3 *db, const char *text, const struct column_map *map, struct statement *statement, struct failure *failure)
+enum status statement_prepare_read(
+	sqlite3 *db, const char *text, const struct column_map *map, struct statement *statement, struct failure *failure)
 {
 	*statement = (struct statement){.parameters = map, .results = map};
 	if (sqlite3_prepare_v3(db, text, -1, 0, &statement->handle, NULL) != SQLITE_OK)
@@ -200,7 +204,8 @@ static enum status row_changed(const struct column_map *map, const void *record,
 	char digits[24];
 
 	if (id < 0 && number >= 0) {
-		snprintf(digits, sizeof digits, "%lld", (long long)*(const int64_t *)(const void *)((const char *)record + map->columns[number].offset));
+		snprintf(
+			digits, sizeof digits, "%lld", (long long)*(const int64_t *)(const void *)((const char *)record + map->columns[number].offset));
 		text = digits;
 	}
 
@@ -230,7 +235,8 @@ static int result_of(const struct statement *statement, int column)
 /* True if a checksum is stored and differs. */
 static bool checksum_differs(struct statement *statement, int result, int64_t checksum)
 {
-	return result >= 0 && sqlite3_column_type(statement->handle, result) != SQLITE_NULL && sqlite3_column_int64(statement->handle, result) != checksum;
+	return result >= 0 && sqlite3_column_type(statement->handle, result) != SQLITE_NULL &&
+		sqlite3_column_int64(statement->handle, result) != checksum;
 }
 
 static bool times_differ(struct statement *statement)
@@ -268,7 +274,8 @@ enum status statement_read(struct statement *statement, void *record, struct are
 	columns_clear(map, record);
 	status = read_columns(statement, record, false, arena, failure);
 	statement->damaged = status == STATUS_OK && map->noun &&
-		(checksum_differs(statement, result_of(statement, IS_CHECKSUM), columns_checksum(map, record)) || times_differ(statement) || long_text_differs(statement, record));
+		(checksum_differs(statement, result_of(statement, IS_CHECKSUM), columns_checksum(map, record)) || times_differ(statement) ||
+			long_text_differs(statement, record));
 	if (statement->damaged)
 		return row_changed(map, record, failure);
 	return status == STATUS_OK ? read_columns(statement, record, true, arena, failure) : status;
@@ -280,8 +287,7 @@ void statement_reset(struct statement *statement)
 	sqlite3_clear_bindings(statement->handle);
 }
 
-enum status statement_run(struct statement *statement, const void *record, struct arena *arena, int64_t *changed,
-	struct failure *failure)
+enum status statement_run(struct statement *statement, const void *record, struct arena *arena, int64_t *changed, struct failure *failure)
 {
 	enum status status = statement_bind(statement, record, arena, failure);
 

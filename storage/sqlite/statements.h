@@ -9,6 +9,7 @@
 #include "storage/sqlite/maps.h"
 #include "storage/sqlite/times_seal.h"
 
+/* clang-format off */
 /*     enum member          name in the .sql file    parameters           results */
 #define STATEMENT_TABLE(X)                                                                            \
 	X(TRANSACTION_BEGIN,    "transaction_begin",     arguments_map,       arguments_map)              \
@@ -118,48 +119,49 @@
 	STATEMENT_STAGES(X, MODEL, "model", model_map) \
 	STATEMENT_STAGES(X, PRICE, "price", price_map) \
 	STATEMENT_STAGES(X, REGION, "region", region_map)
+/* clang-format on */
 
 /* The five statements of each kind of catalogue row, in this order (rows.c depends on it). */
-#define STATEMENT_ROWS(X, KIND, text, map)                \
-	X(KIND##_INSERT, text "_insert", map, map)            \
-	X(KIND##_CLOSE, text "_close", arguments_map, map)    \
-	X(KIND##_GET, text "_get", arguments_map, map)        \
-	X(KIND##_LIST, text "_list", row_query_map, map)      \
+#define STATEMENT_ROWS(X, KIND, text, map) \
+	X(KIND##_INSERT, text "_insert", map, map) \
+	X(KIND##_CLOSE, text "_close", arguments_map, map) \
+	X(KIND##_GET, text "_get", arguments_map, map) \
+	X(KIND##_LIST, text "_list", row_query_map, map) \
 	X(KIND##_LOAD, text "_load", row_query_map, map)
 
 /* The import statements for rows of each kind except calibrations, in this order (imports.c depends on it). */
-#define STATEMENT_STAGES(X, KIND, text, map)                             \
-	X(KIND##_END, text "_end", arguments_map, map)                       \
-	X(KIND##_SETTLE_ENDS, text "_settle_ends", arguments_map, map)       \
-	X(KIND##_SETTLE_BEGINS, text "_settle_begins", arguments_map, map)   \
-	X(KIND##_DROP, text "_drop", arguments_map, map)                     \
-	X(KIND##_SETTLE_END, text "_settle_end", arguments_map, map)         \
-	X(KIND##_SETTLE_BEGIN, text "_settle_begin", arguments_map, map)     \
+#define STATEMENT_STAGES(X, KIND, text, map) \
+	X(KIND##_END, text "_end", arguments_map, map) \
+	X(KIND##_SETTLE_ENDS, text "_settle_ends", arguments_map, map) \
+	X(KIND##_SETTLE_BEGINS, text "_settle_begins", arguments_map, map) \
+	X(KIND##_DROP, text "_drop", arguments_map, map) \
+	X(KIND##_SETTLE_END, text "_settle_end", arguments_map, map) \
+	X(KIND##_SETTLE_BEGIN, text "_settle_begin", arguments_map, map) \
 	X(KIND##_DROP_ONE, text "_drop_one", arguments_map, map)
 
 enum statement_name {
 #define X(name, text, parameters, results) STATEMENT_##name,
 	STATEMENT_TABLE(X)
 #undef X
-	STATEMENT_COUNT
+		STATEMENT_COUNT
 };
 
 struct statement {
 	sqlite3_stmt *handle; /* NULL: not prepared yet */
 	const struct column_map *parameters, *results;
 	int parameter_count, result_count;
-	int parameter_column[COLUMNS_MAX];    /* index into the map */
-	int result_column[COLUMNS_MAX];       /* index into the map; -1: the row's number, unused; -2: its checksum; -3: the checksum of its times */
-	bool result_is_told[COLUMNS_MAX];     /* a second column of a member, read after the member's own column is checked */
-	int times_column[1 + TIMES_COUNT];    /* result columns in the checksum of times; -1: none */
-	bool damaged; /* the last row of statement_read differs from its checksum */
+	int parameter_column[COLUMNS_MAX]; /* index into the map */
+	int result_column[COLUMNS_MAX]; /* index into the map; -1: the row's number, unused; -2: its checksum; -3: the checksum of its times */
+	bool result_is_told[COLUMNS_MAX];  /* a second column of a member, read after the member's own column is checked */
+	int times_column[1 + TIMES_COUNT]; /* result columns in the checksum of times; -1: none */
+	bool damaged;                      /* the last row of statement_read differs from its checksum */
 };
 
 FALLIBLE enum status statement_prepare(sqlite3 *db, enum statement_name name, struct statement *statement, struct failure *failure);
 
 /* Prepares a statement for one use. The caller binds its parameters and finalizes its handle. */
-FALLIBLE enum status statement_prepare_read(sqlite3 *db, const char *text, const struct column_map *map, struct statement *statement,
-	struct failure *failure);
+FALLIBLE enum status statement_prepare_read(
+	sqlite3 *db, const char *text, const struct column_map *map, struct statement *statement, struct failure *failure);
 
 /* Binds every parameter from `record`, a struct of the parameters' map. The record must live until the reset. */
 FALLIBLE enum status statement_bind(struct statement *statement, const void *record, struct arena *arena, struct failure *failure);
@@ -174,12 +176,11 @@ FALLIBLE enum status statement_read(struct statement *statement, void *record, s
 void statement_reset(struct statement *statement); /* ends the statement and clears its bindings */
 
 /* Binds, runs to the end and resets. *changed (may be NULL): number of rows changed. */
-FALLIBLE enum status statement_run(struct statement *statement, const void *record, struct arena *arena, int64_t *changed,
-	struct failure *failure);
+FALLIBLE enum status statement_run(
+	struct statement *statement, const void *record, struct arena *arena, int64_t *changed, struct failure *failure);
 
 /* Binds, reads one row into `out` and resets. STATUS_NOT_FOUND without a row (the failure is not filled). */
-FALLIBLE enum status statement_one(struct statement *statement, const void *record, void *out, struct arena *arena,
-	struct failure *failure);
+FALLIBLE enum status statement_one(struct statement *statement, const void *record, void *out, struct arena *arena, struct failure *failure);
 
 /* Returns the status for an error of SQLite, and fills a sentence that says what to do. */
 enum status sqlite_failure(sqlite3 *db, struct failure *failure);

@@ -26,8 +26,8 @@ static enum status lock_take(struct storage *storage, struct failure *failure)
 	if (storage->lock_fd < 0)
 		return failure_set(failure, STATUS_UNAVAILABLE, "cannot create %s: %s", path, strerrordesc_np(errno));
 	if (flock(storage->lock_fd, LOCK_EX | LOCK_NB) != 0)
-		return failure_set(failure, STATUS_CONFLICT, "%s is in use by another daemon (it has locked %s); stop that daemon, or name another file",
-			storage->path, path);
+		return failure_set(failure, STATUS_CONFLICT,
+			"%s is in use by another daemon (it has locked %s); stop that daemon, or name another file", storage->path, path);
 	return STATUS_OK;
 }
 
@@ -48,8 +48,8 @@ enum status store_file_create(const char *path, struct failure *failure)
 		return STATUS_OK;
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0 && errno != EEXIST)
-		return failure_set(failure, errno == ENOSPC ? STATUS_STORAGE_FULL : STATUS_UNAVAILABLE, "cannot create %s: %s", path,
-			strerrordesc_np(errno));
+		return failure_set(
+			failure, errno == ENOSPC ? STATUS_STORAGE_FULL : STATUS_UNAVAILABLE, "cannot create %s: %s", path, strerrordesc_np(errno));
 	if (fd >= 0)
 		close(fd);
 	return STATUS_OK;
@@ -84,8 +84,9 @@ static enum status check_whole(struct connection *connection, const char *path, 
 	if (sqlite3_step(statement) != SQLITE_ROW)
 		status = sqlite_failure(connection->db, failure);
 	else if (strcmp((const char *)sqlite3_column_text(statement, 0), "ok") != 0)
-		status = failure_set(failure, STATUS_UNAVAILABLE, "%s is damaged (%s); restore a backup, or move the file away to start with an empty database",
-			path, (const char *)sqlite3_column_text(statement, 0));
+		status = failure_set(failure, STATUS_UNAVAILABLE,
+			"%s is damaged (%s); restore a backup, or move the file away to start with an empty database", path,
+			(const char *)sqlite3_column_text(statement, 0));
 	sqlite3_finalize(statement);
 	return status;
 }
@@ -189,12 +190,15 @@ static enum status writer_open(struct storage *storage, struct failure *failure)
 	if (status == STATUS_OK) /* before the first write: the file may belong to another application */
 		status = store_version(&storage->writer, storage->path, &version, failure);
 	if (status == STATUS_OK)
-		beside = storage->checks_beside && version == store_schema_version(); /* the check runs before a migration: a damaged file is not migrated */
+		beside = storage->checks_beside &&
+			version == store_schema_version(); /* the check runs before a migration: a damaged file is not migrated */
 	if (status == STATUS_OK && !beside)
 		status = check_whole(&storage->writer, storage->path, failure);
 	if (status == STATUS_OK)
-		status = connection_execute(&storage->writer, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
-			"PRAGMA journal_size_limit = 67108864;", failure);
+		status = connection_execute(&storage->writer,
+			"PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
+			"PRAGMA journal_size_limit = 67108864;",
+			failure);
 	if (status == STATUS_OK)
 		status = migrate_store(storage, failure);
 	if (status == STATUS_OK && beside)

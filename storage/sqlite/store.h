@@ -41,20 +41,20 @@ struct storage {
 	int file_fd; /* of the database itself, locked likewise; closed after every connection */
 	struct file_part files[FILE_PART_COUNT];
 	bool files_taken; /* the files are compared */
-	int mark_fd; /* of PATH.mark; -1 for tools */
+	int mark_fd;      /* of PATH.mark; -1 for tools */
 	bool mark_failed;
 	char file_id[33]; /* id of the database, in its mark */
 	bool checks_beside;
 	bool was_uncounted; /* the database had no count of commits when it was opened: a mark beside it belongs to a database that is gone */
 
 	struct connection writer;
-	struct arena writer_arena; /* scratch memory of one batch */
+	struct arena writer_arena;     /* scratch memory of one batch */
 	struct failure writer_failure; /* of the batch */
 	pthread_t writer_thread;
 	bool writer_started;
 
 	pthread_mutex_t lock;
-	pthread_cond_t work;   /* signals a queued job or the close */
+	pthread_cond_t work; /* signals a queued job or the close */
 	pthread_cond_t reader_free;
 	pthread_cond_t scrub_wakes; /* signals the close */
 	pthread_t scrub_thread;
@@ -76,7 +76,7 @@ struct storage {
 	 * delete them. Used by the writer. */
 	int64_t keys_kept_from, keys_kept_until_us;
 
-	_Atomic uint64_t damaged_rows; /* catalogue rows skipped at the last read */
+	_Atomic uint64_t damaged_rows;  /* catalogue rows skipped at the last read */
 	_Atomic uint64_t queue_changes; /* changes of the queue of benchmarks, counted after each commit */
 
 	pthread_mutex_t import_lock; /* one import at a time; the importing thread locks it, not the writer */
@@ -94,8 +94,8 @@ FALLIBLE enum status connection_execute(struct connection *connection, const cha
 /* Runs a statement by its name; store_one reads one row. */
 FALLIBLE enum status store_run(struct connection *connection, enum statement_name name, const void *record, struct arena *arena,
 	int64_t *changed, struct failure *failure);
-FALLIBLE enum status store_one(struct connection *connection, enum statement_name name, const void *record, void *out,
-	struct arena *arena, struct failure *failure);
+FALLIBLE enum status store_one(
+	struct connection *connection, enum statement_name name, const void *record, void *out, struct arena *arena, struct failure *failure);
 
 /* Reads a list: up to `limit` + 1 rows of `item_size` bytes (the result map's struct, possibly followed by more) into
  * an array in the arena. The last row shows that there is a next page. */
@@ -126,7 +126,7 @@ struct sealed_table {
 	const char *name;
 	const struct column_map *map;
 	const char *keys[SEALED_KEYS_MAX]; /* its primary key if it has no row numbers; else all NULL */
-	bool has_times; /* it also has a checksum of its times */
+	bool has_times;                    /* it also has a checksum of its times */
 };
 extern const struct sealed_table sealed_tables[];
 /* Computes the checksums of old rows, in the transaction that migrates them: without one they would count as changed. */
@@ -157,46 +157,48 @@ struct connection *reader_take(struct storage *storage, struct failure *failure)
 void reader_give(struct storage *storage, struct connection *connection);
 
 /* store_one() and store_list() on a reader taken for the call. */
-FALLIBLE enum status reader_one(struct storage *storage, enum statement_name name, const void *record, void *out, struct arena *arena,
-	struct failure *failure);
-FALLIBLE enum status reader_list(struct storage *storage, enum statement_name name, const void *record, size_t limit,
-	struct arena *arena, struct rows_read *rows, struct failure *failure);
+FALLIBLE enum status reader_one(
+	struct storage *storage, enum statement_name name, const void *record, void *out, struct arena *arena, struct failure *failure);
+FALLIBLE enum status reader_list(struct storage *storage, enum statement_name name, const void *record, size_t limit, struct arena *arena,
+	struct rows_read *rows, struct failure *failure);
 
 /* writer.c */
 FALLIBLE enum status writer_start(struct storage *storage, struct failure *failure);
-void writer_stop(struct storage *storage); /* after the queued jobs */
+void writer_stop(struct storage *storage);                                  /* after the queued jobs */
 void writer_refuse(struct storage *storage, const struct failure *failure); /* marks the store not writable until a commit succeeds */
 
 /* An operation on the writer, inside the batch's transaction. */
 typedef enum status operation_function(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure);
-operation_function operation_plan_put, operation_plan_patch, operation_plan_refresh, operation_plan_delete,
-	operation_idempotency_put, operation_row_put, operation_row_remove, operation_calibration_decision, operation_rows_import, operation_builtin_update,
-	operation_key_put, operation_key_rotate, operation_key_revoke, operation_device_put, operation_benchmark_put, operation_benchmark_cancel,
-	operation_benchmark_claim, operation_benchmark_heartbeat, operation_benchmark_result, operation_benchmark_release,
-	operation_benchmark_sweep, operation_agent_put, operation_agent_remove, operation_observation_put, operation_observation_delete, operation_setting_put,
-	operation_feed_refresh_put, operation_import_begin, operation_import_rows, operation_import_ends, operation_import_end, operation_import_tidy, operation_audit_put, operation_audit_prune;
+operation_function operation_plan_put, operation_plan_patch, operation_plan_refresh, operation_plan_delete, operation_idempotency_put,
+	operation_row_put, operation_row_remove, operation_calibration_decision, operation_rows_import, operation_builtin_update,
+	operation_key_put, operation_key_rotate, operation_key_revoke, operation_device_put, operation_benchmark_put,
+	operation_benchmark_cancel, operation_benchmark_claim, operation_benchmark_heartbeat, operation_benchmark_result,
+	operation_benchmark_release, operation_benchmark_sweep, operation_agent_put, operation_agent_remove, operation_observation_put,
+	operation_observation_delete, operation_setting_put, operation_feed_refresh_put, operation_import_begin, operation_import_rows,
+	operation_import_ends, operation_import_end, operation_import_tidy, operation_audit_put, operation_audit_prune;
 
 /* Work without the database, done on the submitting thread: checksums. */
 void plan_put_prepare(struct plan_put *put);
 bool plan_put_is_one_statement(const struct plan_put *put);
 
 /* Parts of operations that other operations use. */
-FALLIBLE enum status idempotency_insert(struct storage *storage, const struct idempotency *idempotency, int64_t at_us,
-	struct arena *arena, struct failure *failure); /* NULL: does nothing */
+FALLIBLE enum status idempotency_insert(struct storage *storage, const struct idempotency *idempotency, int64_t at_us, struct arena *arena,
+	struct failure *failure); /* NULL: does nothing */
 FALLIBLE enum status rows_put_all(struct storage *storage, const struct catalogue_rows *rows, struct arena *arena, struct failure *failure);
 /* Checks that the bearer of a key may act for an agent, and records that the agent reported. STATUS_NOT_FOUND for an
  * agent that never registered. */
 FALLIBLE enum status agent_admit(struct storage *storage, const struct lease_bearer *bearer, const char *agent_id, int64_t now_us,
 	struct arena *arena, struct failure *failure);
 FALLIBLE enum status benchmark_missing(const char *id, struct failure *failure); /* STATUS_NOT_FOUND */
-void idempotency_forget_all(struct storage *storage); /* at close */
+void idempotency_forget_all(struct storage *storage);                            /* at close */
 
 /* audit.c: writes the entry of a successful job. */
 FALLIBLE enum status audit_write(struct storage *storage, const struct storage_job *job, struct arena *arena, struct failure *failure);
 
 /* cursor.c: pages. */
 size_t page_limit(const struct page_request *page);
-FALLIBLE enum status cursor_read_moment(const struct page_request *page, struct arena *arena, int64_t *us, const char **id, struct failure *failure);
+FALLIBLE enum status cursor_read_moment(
+	const struct page_request *page, struct arena *arena, int64_t *us, const char **id, struct failure *failure);
 FALLIBLE enum status cursor_read_id(const struct page_request *page, struct arena *arena, const char **id, struct failure *failure);
 FALLIBLE enum status cursor_read_number(const struct page_request *page, struct arena *arena, int64_t *number, struct failure *failure);
 const char *cursor_write_number(int64_t number, struct arena *arena);

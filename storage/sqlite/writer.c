@@ -112,7 +112,8 @@ static enum status commit_count(struct storage *storage, int64_t changes_before,
 	status = store_one(&storage->writer, STATEMENT_COMMIT_COUNT, &none, &counted, &storage->writer_arena, failure);
 	if (status == STATUS_OK)
 		*commits = counted.count;
-	return status == STATUS_NOT_FOUND ? failure_set(failure, STATUS_UNAVAILABLE, "the database is damaged: its count of commits is missing") : status;
+	return status == STATUS_NOT_FOUND ? failure_set(failure, STATUS_UNAVAILABLE, "the database is damaged: its count of commits is missing")
+									  : status;
 }
 
 /* Writes the audit entries of the successful jobs, last: if one cannot be written, the whole batch is undone, and no
@@ -241,8 +242,7 @@ static bool job_changed_queue(const struct storage_job *job)
 	if (job->status != STATUS_OK)
 		return false;
 	return job->kind == STORAGE_BENCHMARK_PUT || job->kind == STORAGE_BENCHMARK_RESULT || job->kind == STORAGE_BENCHMARK_RELEASE ||
-		job->kind == STORAGE_AGENT_PUT ||
-		(job->kind == STORAGE_BENCHMARK_SWEEP && ((const struct benchmark_sweep *)job)->requeued > 0);
+		job->kind == STORAGE_AGENT_PUT || (job->kind == STORAGE_BENCHMARK_SWEEP && ((const struct benchmark_sweep *)job)->requeued > 0);
 }
 
 uint64_t storage_queue_changes(struct storage *storage)

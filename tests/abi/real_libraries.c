@@ -23,15 +23,16 @@ static void driver_without_device(void)
 	struct nvml nvml;
 	enum bench_outcome outcome = cuda_driver_open(&driver, &reason);
 
-	print_outcome("libcuda", outcome == BENCH_UNSUPPORTED && driver.handle && strstr(reason.text, "no device: cuInit: CUDA_ERROR_NO_DEVICE (100)"), reason.text);
+	print_outcome("libcuda",
+		outcome == BENCH_UNSUPPORTED && driver.handle && strstr(reason.text, "no device: cuInit: CUDA_ERROR_NO_DEVICE (100)"), reason.text);
 	outcome = nvml_open(&nvml, &reason);
 	print_outcome("NVML", outcome == BENCH_UNSUPPORTED && strstr(reason.text, "NVML does not start: Driver Not Loaded (9)"), reason.text);
 	nvml_close(&nvml);
 }
 
 /* Takes the place of the first function that needs the handle. The handle needs a device. */
-static int no_heuristic(struct cublaslt_handle *handle, struct cublaslt_product *product, struct cublaslt_layout *a, struct cublaslt_layout *b,
-	struct cublaslt_layout *c, struct cublaslt_layout *d, struct cublaslt_preference *preference, int wanted,
+static int no_heuristic(struct cublaslt_handle *handle, struct cublaslt_product *product, struct cublaslt_layout *a,
+	struct cublaslt_layout *b, struct cublaslt_layout *c, struct cublaslt_layout *d, struct cublaslt_preference *preference, int wanted,
 	struct cublaslt_heuristic *results, int *count)
 {
 	(void)handle, (void)results;
@@ -42,21 +43,31 @@ static int no_heuristic(struct cublaslt_handle *handle, struct cublaslt_product 
 /* A product's description needs no device. The library checks the number and size of each attribute. */
 static void describe_products(const struct cublaslt *cublaslt)
 {
-	static const enum precision precisions[] = {PRECISION_FP32, PRECISION_TF32, PRECISION_FP16, PRECISION_BF16, PRECISION_FP8, PRECISION_INT8};
-	struct bench_session session = {.cublaslt = *cublaslt, .workspace = {.at = 256, .bytes = CUDA_WORKSPACE_BYTES}, .one = {.at = 256, .bytes = 4}};
+	static const enum precision precisions[] = {
+		PRECISION_FP32, PRECISION_TF32, PRECISION_FP16, PRECISION_BF16, PRECISION_FP8, PRECISION_INT8};
+	struct bench_session session = {
+		.cublaslt = *cublaslt, .workspace = {.at = 256, .bytes = CUDA_WORKSPACE_BYTES}, .one = {.at = 256, .bytes = 4}};
 
 	session.cublaslt.heuristic = no_heuristic;
 	for (size_t i = 0; i < COUNT_OF(precisions); i++)
 		for (int p = 0; p < PRODUCT_COUNT; p++) {
-			struct cuda_matmul_request request = {.shape = {256, 512, 128}, .product = (enum bench_product)p, .precision = precisions[i],
-				.scale = 1, .batch = 4, .a_stride = 256 * 128, .b_stride = 512 * 128, .c_stride = 256 * 512};
+			struct cuda_matmul_request request = {.shape = {256, 512, 128},
+				.product = (enum bench_product)p,
+				.precision = precisions[i],
+				.scale = 1,
+				.batch = 4,
+				.a_stride = 256 * 128,
+				.b_stride = 512 * 128,
+				.c_stride = 256 * 512};
 			struct bench_reason reason = {""};
 			struct cuda_matmul matmul;
 			char what[64];
 
 			snprintf(what, sizeof(what), "cuBLASLt, %s, %s", precision_name(precisions[i]), bench_product_name((enum bench_product)p));
-			print_outcome(what, cuda_matmul_open(&matmul, &session, &request, 256, 256, 256, &reason) != BENCH_OK &&
-				strstr(reason.text, "no algorithm for this product: CUBLAS_STATUS_NOT_INITIALIZED (1)"), reason.text);
+			print_outcome(what,
+				cuda_matmul_open(&matmul, &session, &request, 256, 256, 256, &reason) != BENCH_OK &&
+					strstr(reason.text, "no algorithm for this product: CUBLAS_STATUS_NOT_INITIALIZED (1)"),
+				reason.text);
 		}
 }
 
@@ -70,7 +81,8 @@ static void libraries_without_driver(void)
 	enum bench_outcome outcome = cublaslt_open(&cublaslt, &reason);
 	int code;
 
-	print_outcome("cuBLASLt", outcome == BENCH_UNSUPPORTED && strstr(reason.text, "does not start: CUBLAS_STATUS_NOT_INITIALIZED (1)"), reason.text);
+	print_outcome(
+		"cuBLASLt", outcome == BENCH_UNSUPPORTED && strstr(reason.text, "does not start: CUBLAS_STATUS_NOT_INITIALIZED (1)"), reason.text);
 	/* The probing code closed the library again, but main still has it open, so its functions are valid. */
 	if (cublaslt.product_new) {
 		cublaslt.library = cublaslt.library ? cublaslt.library : (void *)1;

@@ -26,7 +26,8 @@ static void *answer(void *nothing)
 
 	(void)nothing;
 	got = read(fd, request, sizeof request);
-	snprintf(head, sizeof head, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n", strlen(world.body));
+	snprintf(head, sizeof head, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n",
+		strlen(world.body));
 	if (got > 0 && write(fd, head, strlen(head)) > 0)
 		(void)!write(fd, world.body, strlen(world.body));
 	close(fd);
@@ -79,7 +80,8 @@ static enum link_end ask(const char *body, bool renews, char *detail, size_t siz
 	assert_int_equal(pthread_create(&server, NULL, answer, NULL), 0);
 	assert_int_equal(link_open(&link, &options, &failure), STATUS_OK);
 	arena_init(&arena, 1 << 20);
-	end = renews ? link_heartbeat(&link, benchmark, &heartbeat, patience, &renewal) : link_lease(&link, benchmark, &request, patience, &arena, &lease);
+	end = renews ? link_heartbeat(&link, benchmark, &heartbeat, patience, &renewal)
+				 : link_lease(&link, benchmark, &request, patience, &arena, &lease);
 	snprintf(detail, size, "%s", link.detail);
 	pthread_join(server, NULL);
 	link_close(&link);
@@ -88,16 +90,17 @@ static enum link_end ask(const char *body, bool renews, char *detail, size_t siz
 }
 
 #define LEASE(id, device, times, spec) "{" id device "\"attempt\":1,\"attempts_max\":3,\"token\":5," times "\"spec\":{" spec "}}"
-#define ID "\"benchmark_id\":\"01890a5d-ac96-774b-bcce-b302099a8057\","
-#define DEVICE "\"device\":\"cpu-0\","
-#define TIMES "\"lease_s\":60,\"heartbeat_s\":20,"
-#define SPEC "\"suite\":\"quick\",\"timeout_s\":600"
+#define ID                             "\"benchmark_id\":\"01890a5d-ac96-774b-bcce-b302099a8057\","
+#define DEVICE                         "\"device\":\"cpu-0\","
+#define TIMES                          "\"lease_s\":60,\"heartbeat_s\":20,"
+#define SPEC                           "\"suite\":\"quick\",\"timeout_s\":600"
 
 static void a_lease_that_cannot_be_worked_with_is_none(void **state)
 {
-	static const char *const bad[] = {LEASE("", DEVICE, TIMES, SPEC), LEASE(ID, "", TIMES, SPEC), LEASE(ID, DEVICE, "", SPEC), LEASE(ID, DEVICE, TIMES, ""),
-		LEASE(ID, DEVICE, TIMES, "\"suite\":\"quick\""), LEASE(ID, DEVICE, "\"lease_s\":1e300,\"heartbeat_s\":20,", SPEC),
-		LEASE(ID, DEVICE, "\"lease_s\":-60,\"heartbeat_s\":20,", SPEC), LEASE(ID, DEVICE, "\"lease_s\":60,\"heartbeat_s\":60,", SPEC), "{}", "[]", "{"};
+	static const char *const bad[] = {LEASE("", DEVICE, TIMES, SPEC), LEASE(ID, "", TIMES, SPEC), LEASE(ID, DEVICE, "", SPEC),
+		LEASE(ID, DEVICE, TIMES, ""), LEASE(ID, DEVICE, TIMES, "\"suite\":\"quick\""),
+		LEASE(ID, DEVICE, "\"lease_s\":1e300,\"heartbeat_s\":20,", SPEC), LEASE(ID, DEVICE, "\"lease_s\":-60,\"heartbeat_s\":20,", SPEC),
+		LEASE(ID, DEVICE, "\"lease_s\":60,\"heartbeat_s\":60,", SPEC), "{}", "[]", "{"};
 	char detail[640];
 
 	(void)state;

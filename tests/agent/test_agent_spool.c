@@ -183,9 +183,9 @@ static void what_is_damaged_is_set_aside(void **state)
 
 static void other_files_are_not_results(void **state)
 {
-	static const char *const names[] = {"x.result", "0190f5a2-0000-7000-8000-000000000001-3.result.bak", "0190f5a2-0000-7000-8000-000000000001-.result",
-		"0190f5a2-0000-7000-8000-000000000001-03.result", "0190F5A2-0000-7000-8000-000000000001-3.result",
-		"0190f5a2-0000-7000-8000-000000000001-9.draft"};
+	static const char *const names[] = {"x.result", "0190f5a2-0000-7000-8000-000000000001-3.result.bak",
+		"0190f5a2-0000-7000-8000-000000000001-.result", "0190f5a2-0000-7000-8000-000000000001-03.result",
+		"0190F5A2-0000-7000-8000-000000000001-3.result", "0190f5a2-0000-7000-8000-000000000001-9.draft"};
 	struct spool spool;
 	struct spool_list list;
 	char path[2 * PATH_SIZE];

@@ -9,9 +9,19 @@ static struct failure failure;
 
 static struct bench_line_measure figure(const char *test, const char *method, enum precision precision, double median)
 {
-	return (struct bench_line_measure){.test = test, .method = method, .unit = "x", .precision = precision, .n = 9,
-		.median = median, .p10 = median * 0.98, .p90 = median * 1.01, .min = median * 0.9, .max = median * 1.1, .flops = 1e12,
-		.bytes = 1e9, .verified = true};
+	return (struct bench_line_measure){.test = test,
+		.method = method,
+		.unit = "x",
+		.precision = precision,
+		.n = 9,
+		.median = median,
+		.p10 = median * 0.98,
+		.p90 = median * 1.01,
+		.min = median * 0.9,
+		.max = median * 1.1,
+		.flops = 1e12,
+		.bytes = 1e9,
+		.verified = true};
 }
 
 /* A GPU of the catalogue: 1000 TFLOP/s in bf16, 3000 GB/s. */
@@ -28,12 +38,20 @@ static struct accelerator_row gpu_row(void)
 	return row;
 }
 
-static struct bench_calibrations calibrate(const char *backend, const struct accelerator_row *row,
-	const struct bench_line_measure *measures, size_t count)
+static struct bench_calibrations calibrate(
+	const char *backend, const struct accelerator_row *row, const struct bench_line_measure *measures, size_t count)
 {
-	struct bench_evidence evidence = {.benchmark_id = "b", .device = {.id = "d", .backend = backend, .name = "Device",
-		.accelerator = row ? row->accelerator.id : "cpu-x", .memory_bytes = 16e9, .threads = 8}, .measures = measures,
-		.measure_count = count, .accelerator = row, .now_us = INT64_C(1795219200000000)};
+	struct bench_evidence evidence = {.benchmark_id = "b",
+		.device = {.id = "d",
+			.backend = backend,
+			.name = "Device",
+			.accelerator = row ? row->accelerator.id : "cpu-x",
+			.memory_bytes = 16e9,
+			.threads = 8},
+		.measures = measures,
+		.measure_count = count,
+		.accelerator = row,
+		.now_us = INT64_C(1795219200000000)};
 	struct bench_calibrations calibrations;
 
 	failure_clear(&failure);
@@ -78,8 +96,8 @@ static void products_are_taken_together_by_their_time(void **state)
 static void only_a_library_calibrates_compute(void **state)
 {
 	struct accelerator_row row = gpu_row();
-	struct bench_line_measure measures[] = {figure("gemm_kernel", "kernel_gemm", PRECISION_BF16, 600e12),
-		figure("issue_rate", "issue_rate", PRECISION_BF16, 900e12)};
+	struct bench_line_measure measures[] = {
+		figure("gemm_kernel", "kernel_gemm", PRECISION_BF16, 600e12), figure("issue_rate", "issue_rate", PRECISION_BF16, 900e12)};
 	struct bench_calibrations calibrations = calibrate("cuda", &row, measures, 2);
 
 	(void)state;
@@ -132,8 +150,8 @@ static void a_second_pass_stands_in_for_the_first(void **state)
 static void a_well_known_median_calibrates_with_its_interval(void **state)
 {
 	struct accelerator_row row = gpu_row();
-	struct bench_line_measure measures[] = {figure("gemm", "library_gemm", PRECISION_BF16, 600e12), figure("stream_triad", "stream", PRECISION_UNSET, 2400e9),
-		figure("launch_pipelined", "driver_launch", PRECISION_UNSET, 4e-6)};
+	struct bench_line_measure measures[] = {figure("gemm", "library_gemm", PRECISION_BF16, 600e12),
+		figure("stream_triad", "stream", PRECISION_UNSET, 2400e9), figure("launch_pipelined", "driver_launch", PRECISION_UNSET, 4e-6)};
 	struct bench_calibrations calibrations;
 
 	(void)state;
@@ -161,7 +179,8 @@ static void a_well_known_median_calibrates_with_its_interval(void **state)
 static void a_wide_interval_and_a_trend_are_refused(void **state)
 {
 	struct accelerator_row row = gpu_row();
-	struct bench_line_measure measures[] = {figure("gemm", "library_gemm", PRECISION_BF16, 600e12), figure("stream_triad", "stream", PRECISION_UNSET, 2400e9)};
+	struct bench_line_measure measures[] = {
+		figure("gemm", "library_gemm", PRECISION_BF16, 600e12), figure("stream_triad", "stream", PRECISION_UNSET, 2400e9)};
 	struct bench_calibrations calibrations;
 
 	(void)state;
@@ -177,7 +196,8 @@ static void a_wide_interval_and_a_trend_are_refused(void **state)
 	calibrations = calibrate("cuda", &row, measures, 2);
 	assert_int_equal(calibrations.count, 0);
 	assert_int_equal(calibrations.refused, 2);
-	assert_contains(calibrations.refusals[0].reason, "gemm: the 80 % interval of its median is 16.0 % wide, the limit is 15 %; others used 40 % of the CPUs");
+	assert_contains(calibrations.refusals[0].reason,
+		"gemm: the 80 % interval of its median is 16.0 % wide, the limit is 15 %; others used 40 % of the CPUs");
 	assert_contains(calibrations.refusals[1].reason, "stream_triad: it drifted by -12 % while it was measured");
 }
 
@@ -203,9 +223,16 @@ static void a_fit_is_as_well_known_as_its_sizes(void **state)
 {
 	struct accelerator_row row = gpu_row();
 	struct bench_line_measure measure = figure("all_reduce", "collective_library", PRECISION_UNSET, 1e9);
-	struct bench_line_fit fit = {.test = "all_reduce", .method = "nccl", .alpha_s = 1e-5, .beta_bytes_per_s = 1e9, .worst_residual = 0.03, .sizes = 4};
-	struct bench_evidence evidence = {.benchmark_id = "b", .device = {.id = "d", .backend = "cuda", .name = "Device", .accelerator = "gpu"}, .measures = &measure,
-		.measure_count = 1, .fits = &fit, .fit_count = 1, .accelerator = &row, .now_us = 1};
+	struct bench_line_fit fit = {
+		.test = "all_reduce", .method = "nccl", .alpha_s = 1e-5, .beta_bytes_per_s = 1e9, .worst_residual = 0.03, .sizes = 4};
+	struct bench_evidence evidence = {.benchmark_id = "b",
+		.device = {.id = "d", .backend = "cuda", .name = "Device", .accelerator = "gpu"},
+		.measures = &measure,
+		.measure_count = 1,
+		.fits = &fit,
+		.fit_count = 1,
+		.accelerator = &row,
+		.now_us = 1};
 	struct bench_calibrations calibrations;
 
 	(void)state;
@@ -220,8 +247,8 @@ static void a_fit_is_as_well_known_as_its_sizes(void **state)
 static void a_figure_above_the_peak_makes_the_peak_suspect(void **state)
 {
 	struct accelerator_row row = gpu_row();
-	struct bench_line_measure measures[] = {figure("gemm", "library_gemm", PRECISION_BF16, 1040e12),
-		figure("stream_triad", "stream", PRECISION_UNSET, 3100e9)};
+	struct bench_line_measure measures[] = {
+		figure("gemm", "library_gemm", PRECISION_BF16, 1040e12), figure("stream_triad", "stream", PRECISION_UNSET, 3100e9)};
 	struct bench_calibrations calibrations = calibrate("cuda", &row, measures, 2);
 
 	(void)state;
@@ -414,8 +441,13 @@ static void a_plans_products_are_its_own(void **state)
 {
 	struct accelerator_row row = gpu_row();
 	struct bench_line_measure measures[] = {product(700e12, 8192), product(400e12, 2000), product(710e12, 4096)};
-	struct bench_evidence evidence = {.benchmark_id = "b", .device = {.id = "d", .backend = "cuda", .name = "Device", .accelerator = "gpu", .driver = "550.1"},
-		.measures = measures, .measure_count = 3, .accelerator = &row, .plan_id = "p", .now_us = 1};
+	struct bench_evidence evidence = {.benchmark_id = "b",
+		.device = {.id = "d", .backend = "cuda", .name = "Device", .accelerator = "gpu", .driver = "550.1"},
+		.measures = measures,
+		.measure_count = 3,
+		.accelerator = &row,
+		.plan_id = "p",
+		.now_us = 1};
 	struct bench_calibrations calibrations;
 
 	(void)state;
@@ -446,8 +478,13 @@ static void products_weigh_as_often_as_they_come(void **state)
 {
 	struct accelerator_row row = gpu_row();
 	struct bench_line_measure measures[] = {product(700e12, 8192), product(500e12, 8192), product(600e12, 4096)};
-	struct bench_evidence evidence = {.benchmark_id = "b", .device = {.id = "d", .backend = "cuda", .name = "Device", .accelerator = "gpu"},
-		.measures = measures, .measure_count = 3, .accelerator = &row, .plan_id = "p", .now_us = 1};
+	struct bench_evidence evidence = {.benchmark_id = "b",
+		.device = {.id = "d", .backend = "cuda", .name = "Device", .accelerator = "gpu"},
+		.measures = measures,
+		.measure_count = 3,
+		.accelerator = &row,
+		.plan_id = "p",
+		.now_us = 1};
 	struct bench_calibrations once, often;
 
 	(void)state;
@@ -480,7 +517,8 @@ static void products_are_judged_beside_their_memory(void **state)
 static void no_efficiency_is_above_one(void **state)
 {
 	struct accelerator_row row = gpu_row();
-	struct bench_line_measure measures[] = {figure("gemm", "library_gemm", PRECISION_BF16, 999e12), figure("stream_triad", "stream", PRECISION_UNSET, 2990e9)};
+	struct bench_line_measure measures[] = {
+		figure("gemm", "library_gemm", PRECISION_BF16, 999e12), figure("stream_triad", "stream", PRECISION_UNSET, 2990e9)};
 	struct bench_calibrations calibrations = calibrate("cuda", &row, measures, 2);
 
 	(void)state;
@@ -544,12 +582,20 @@ static void transfers_reductions_and_reads_feed_their_terms(void **state)
 	struct accelerator_row row = gpu_row();
 	struct bench_line_measure measures[] = {figure("transfer_pinned", "copy_engine", PRECISION_UNSET, 50e9),
 		figure("all_reduce", "collective_library", PRECISION_UNSET, 300e9), figure("storage_sequential", "file_read", PRECISION_UNSET, 6e9),
-		figure("launch_pipelined", "driver_launch", PRECISION_UNSET, 2e-6), figure("launch_round_trip", "driver_launch", PRECISION_UNSET, 7e-6)};
+		figure("launch_pipelined", "driver_launch", PRECISION_UNSET, 2e-6),
+		figure("launch_round_trip", "driver_launch", PRECISION_UNSET, 7e-6)};
 	struct bench_line_fit fits[] = {{"transfer_pinned", "to_device", "copy_engine", 8e-6, 52e9, 0.05, 4},
-		{"transfer_pinned", "from_device", "copy_engine", 9e-6, 48e9, 0.02, 4}, {"transfer_pinned", "both", "copy_engine", 9e-6, 90e9, 0.02, 4},
-		{"all_reduce", NULL, "collective_library", 21e-6, 360e9, 0.1, 5}, {"peer_copy", "gpu-2", "copy_engine", 3e-6, 400e9, 0.1, 3}};
-	struct bench_evidence evidence = {.benchmark_id = "b", .device = {.id = "d", .backend = "cuda", .name = "Device", .accelerator = "gpu"},
-		.measures = measures, .measure_count = 5, .fits = fits, .fit_count = 5, .accelerator = &row, .now_us = 1};
+		{"transfer_pinned", "from_device", "copy_engine", 9e-6, 48e9, 0.02, 4},
+		{"transfer_pinned", "both", "copy_engine", 9e-6, 90e9, 0.02, 4}, {"all_reduce", NULL, "collective_library", 21e-6, 360e9, 0.1, 5},
+		{"peer_copy", "gpu-2", "copy_engine", 3e-6, 400e9, 0.1, 3}};
+	struct bench_evidence evidence = {.benchmark_id = "b",
+		.device = {.id = "d", .backend = "cuda", .name = "Device", .accelerator = "gpu"},
+		.measures = measures,
+		.measure_count = 5,
+		.fits = fits,
+		.fit_count = 5,
+		.accelerator = &row,
+		.now_us = 1};
 	struct bench_calibrations calibrations;
 
 	(void)state;
@@ -562,7 +608,7 @@ static void transfers_reductions_and_reads_feed_their_terms(void **state)
 	assert_close(row_of(&calibrations, "storage_bytes_per_s")->value, 6e9, 1e-12);
 	assert_close(row_of(&calibrations, "kernel_launch_s")->value, 2e-6, 1e-12); /* the pipelined launch, not the round trip */
 	assert_int_equal(calibrations.refused, 0);
-	measures[3].unstable = true; /* the round trip does not replace an unstable pipelined launch */
+	measures[3].unstable = true;  /* the round trip does not replace an unstable pipelined launch */
 	fits[0].worst_residual = 0.3; /* this direction could be the slower one */
 	assert_int_equal(bench_calibrate(&evidence, &arena, &calibrations, &failure), STATUS_OK);
 	assert_int_equal(calibrations.count, 3); /* two of the all-reduce, and the read */
@@ -582,7 +628,7 @@ static void transfers_reductions_and_reads_feed_their_terms(void **state)
 	evidence.fit_count = 4;
 	fits[3].worst_residual = 0.3;
 	assert_int_equal(bench_calibrate(&evidence, &arena, &calibrations, &failure), STATUS_OK);
-	assert_int_equal(calibrations.count, 1); /* launches */
+	assert_int_equal(calibrations.count, 1);   /* launches */
 	assert_int_equal(calibrations.refused, 4); /* both directions, the all-reduce, and the read */
 }
 

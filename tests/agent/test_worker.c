@@ -37,9 +37,16 @@ static struct bench_worker_outcome play(const char *script, struct heard *heard,
 {
 	char name[] = "fake", command[] = "play", copy[32];
 	char *const arguments[] = {name, command, copy, NULL};
-	struct bench_worker worker = {.program = self, .arguments = arguments, .deadline_s = deadline_s,
+	struct bench_worker worker = {.program = self,
+		.arguments = arguments,
+		.deadline_s = deadline_s,
 		.silence_s = !strcmp(script, "silent") || !strcmp(script, "sampling") || !strcmp(script, "talking") ? 1 : 60,
-		.term_grace_s = 0.2, .kill_grace_s = 5, .log_bytes = 64 * 1024, .wake_fd = -1, .context = heard, .on_line = on_line,
+		.term_grace_s = 0.2,
+		.kill_grace_s = 5,
+		.log_bytes = 64 * 1024,
+		.wake_fd = -1,
+		.context = heard,
+		.on_line = on_line,
 		.on_tick = on_tick};
 	struct bench_worker_outcome outcome;
 
@@ -195,8 +202,8 @@ static void a_missing_program_is_no_crash(void **state)
 {
 	char name[] = "x";
 	char *const arguments[] = {name, NULL};
-	struct bench_worker worker = {.program = "/nonexistent/worker", .arguments = arguments, .deadline_s = 1, .silence_s = 1,
-		.log_bytes = 100, .wake_fd = -1};
+	struct bench_worker worker = {
+		.program = "/nonexistent/worker", .arguments = arguments, .deadline_s = 1, .silence_s = 1, .log_bytes = 100, .wake_fd = -1};
 	struct bench_worker_outcome outcome;
 
 	(void)state;

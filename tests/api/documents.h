@@ -68,14 +68,16 @@ static inline char *document_leases(void)
 	size_t length;
 
 	buffer_init(&out, 64 * 1024);
-	buffer_printf(&out, "# Leases\n\n`make docs` writes this page from the table in storage/lease.c. The storage changes a benchmark's state only by "
+	buffer_printf(&out,
+		"# Leases\n\n`make docs` writes this page from the table in storage/lease.c. The storage changes a benchmark's state only by "
 		"this table.\n\nA worker takes a benchmark from the queue by a lease with a token and renews the lease by heartbeats. It ends the lease "
 		"with a result, or it gives the benchmark back. A lease without heartbeats ends by itself. Each lease of a benchmark has a higher token "
 		"than the leases before. Only the last token is valid: an event with another token is rejected as `stale-lease` (409) in every state. A "
 		"benchmark is started at most %d times; a start that was given back does not count. The worker may deliver the accepted result again and "
 		"receives the same answer; a different result is rejected. At most one benchmark runs on a device; a unique index of the database ensures "
 		"this, too.\n\n"
-		"| event | shows the token |", LEASE_ATTEMPTS_MAX);
+		"| event | shows the token |",
+		LEASE_ATTEMPTS_MAX);
 	for (enum lease_state state = 0; state < LEASE_STATE_COUNT; state++)
 		if (!lease_state_is_end(state) || state == LEASE_EXPIRED)
 			buffer_printf(&out, " in `%s` |", lease_state_name(state));

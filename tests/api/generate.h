@@ -9,8 +9,8 @@
 struct generator {
 	struct json_writer *writer;
 	uint64_t state; /* of splitmix64; the same seed gives the same bodies */
-	bool all; /* every optional field; else each with a probability of one half */
-	bool echo; /* only fields that the answer repeats: not the arrivals of a trace */
+	bool all;       /* every optional field; else each with a probability of one half */
+	bool echo;      /* only fields that the answer repeats: not the arrivals of a trace */
 };
 
 static inline uint64_t generate_random(struct generator *generator)
@@ -27,8 +27,7 @@ static inline double generate_number(struct generator *generator, double low, do
 {
 	double unit = (double)(generate_random(generator) % 1000 + 1) / 1000, number;
 
-	number =
-		high / fmax(low, 1e-3) > 1e3 ? fmax(low, 1e-3) * pow(high / fmax(low, 1e-3), unit) : low + (high - low) * unit;
+	number = high / fmax(low, 1e-3) > 1e3 ? fmax(low, 1e-3) * pow(high / fmax(low, 1e-3), unit) : low + (high - low) * unit;
 	return number < low ? low : number > high ? high : number;
 }
 
@@ -148,8 +147,7 @@ static inline bool generate_needed(const struct field_table *table, const struct
 	return (row->flags & REQUIRED) || row == table->shorthand;
 }
 
-static inline void generate_rows(
-	struct generator *generator, const struct field_table *table, const struct field_table *needs)
+static inline void generate_rows(struct generator *generator, const struct field_table *table, const struct field_table *needs)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct field *row = &table->rows[i];
@@ -174,9 +172,9 @@ static inline void generate_table(struct generator *generator, const struct fiel
 }
 
 /* Every table that decodes a body. */
-static const struct field_table *const request_tables[] = {&table_training_request, &table_inference_request,
-	&table_performance_request, &table_memory_request, &table_scaling_request, &table_carbon_request, &table_plan_patch,
-	&table_accelerator, &table_model, &table_price, &table_region, &table_model_import, &table_benchmark_request};
+static const struct field_table *const request_tables[] = {&table_training_request, &table_inference_request, &table_performance_request,
+	&table_memory_request, &table_scaling_request, &table_carbon_request, &table_plan_patch, &table_accelerator, &table_model, &table_price,
+	&table_region, &table_model_import, &table_benchmark_request};
 
 /* The union is as large as the largest request. */
 union any_request {

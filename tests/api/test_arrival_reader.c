@@ -47,26 +47,24 @@ static void rows_become_numbers(void **state)
 
 	(void)state;
 	assert_int_equal(read_all("{\"model\":\"m\", \"trace\": {\"arrivals\" : [ [0, 100,20],\n[1.50,8e1,30] ] } ,\"headroom\":0}"), STATUS_OK);
-	assert_string_equal(
-		arrival_reader_request(reader)->bytes, "{\"model\":\"m\", \"trace\": {\"arrivals\" : [[0,1,1]] } ,\"headroom\":0}");
+	assert_string_equal(arrival_reader_request(reader)->bytes, "{\"model\":\"m\", \"trace\": {\"arrivals\" : [[0,1,1]] } ,\"headroom\":0}");
 	assert_int_equal(trace.count, 2);
 	assert_close(trace.arrivals[0].prompt_tokens, 100, 0);
 	assert_close(trace.arrivals[1].t_s, 1.5, 0);
 	assert_close(trace.arrivals[1].prompt_tokens, 80, 0);
 	assert_close(trace.arrivals[1].output_tokens, 30, 0);
 	assert_int_equal(arrival_reader_text(reader, &text, &failure), STATUS_OK);
-	assert_string_equal(
-		text.text, "{\"model\":\"m\", \"trace\": {\"arrivals\" : [[0,100,20],[1.5,80,30]] } ,\"headroom\":0}");
+	assert_string_equal(text.text, "{\"model\":\"m\", \"trace\": {\"arrivals\" : [[0,100,20],[1.5,80,30]] } ,\"headroom\":0}");
 	assert_int_equal(text.length, strlen(text.text));
 }
 
 /* If a request has no rows in the place of arrivals, the reader keeps it unchanged and the field tables judge it. */
 static void other_requests_are_kept_as_they_came(void **state)
 {
-	static const char *const texts[] = {"{\"model\": \"m\", \"prompt_tokens\": {\"samples\": [1, 2]}}",
-		"{\"trace\":{\"arrivals\":[]}}", "{\"trace\":{\"arrivals\":5}}", "{\"trace\":[[[0,1,1]]]}",
-		"{\"arrivals\":[[0,1,1]]}", "{\"a\":{\"arrivals\":[[0,1,1]]}}", "{\"trace\":{\"x\":{\"arrivals\":[[0,1,1]]}}}",
-		"{\"trace\":{\"arrivals\":{\"x\":[[0,1,1]]}}}", "{\"trace\":{\"arrivals\":1,\"x\":[[0,1,1]]}}", "[[[[0,1,1]]]]", "7"};
+	static const char *const texts[] = {"{\"model\": \"m\", \"prompt_tokens\": {\"samples\": [1, 2]}}", "{\"trace\":{\"arrivals\":[]}}",
+		"{\"trace\":{\"arrivals\":5}}", "{\"trace\":[[[0,1,1]]]}", "{\"arrivals\":[[0,1,1]]}", "{\"a\":{\"arrivals\":[[0,1,1]]}}",
+		"{\"trace\":{\"x\":{\"arrivals\":[[0,1,1]]}}}", "{\"trace\":{\"arrivals\":{\"x\":[[0,1,1]]}}}",
+		"{\"trace\":{\"arrivals\":1,\"x\":[[0,1,1]]}}", "[[[[0,1,1]]]]", "7"};
 	struct json_text text;
 
 	(void)state;
@@ -92,12 +90,11 @@ static void every_fault_of_a_row_has_its_place(void **state)
 	static const struct {
 		const char *rows, *pointer, *code;
 	} rows[] = {{"[0,1,1],[-1,1,1]", "1/0", "out_of_range"}, {"[0,1,1],[2e9,1,1]", "1/0", "out_of_range"},
-		{"[5,1,1],[6,1,1],[5.9,1,1]", "2/0", "unsorted"}, {"[0,0,1]", "0/1", "out_of_range"},
-		{"[0,1,0]", "0/2", "out_of_range"}, {"[0,1,0.5]", "0/2", "out_of_range"}, {"[0,1,-7]", "0/2", "out_of_range"},
-		{"[0,1]", "0", "wrong_type"}, {"[0,1,1,1]", "0", "wrong_type"}, {"[]", "0", "wrong_type"}, {"7", "0", "wrong_type"},
-		{"[0,1,1],null", "1", "wrong_type"}, {"\"x\"", "0", "wrong_type"}, {"{\"t_s\":[0,1,1]}", "0", "wrong_type"},
-		{"[0,\"1\",1]", "0/1", "wrong_type"}, {"[0,[1],1]", "0/1", "wrong_type"}, {"[true,1,1]", "0/0", "wrong_type"},
-		{"[0,{\"a\":[1,2]},1],[1,1,1]", "0/1", "wrong_type"}};
+		{"[5,1,1],[6,1,1],[5.9,1,1]", "2/0", "unsorted"}, {"[0,0,1]", "0/1", "out_of_range"}, {"[0,1,0]", "0/2", "out_of_range"},
+		{"[0,1,0.5]", "0/2", "out_of_range"}, {"[0,1,-7]", "0/2", "out_of_range"}, {"[0,1]", "0", "wrong_type"},
+		{"[0,1,1,1]", "0", "wrong_type"}, {"[]", "0", "wrong_type"}, {"7", "0", "wrong_type"}, {"[0,1,1],null", "1", "wrong_type"},
+		{"\"x\"", "0", "wrong_type"}, {"{\"t_s\":[0,1,1]}", "0", "wrong_type"}, {"[0,\"1\",1]", "0/1", "wrong_type"},
+		{"[0,[1],1]", "0/1", "wrong_type"}, {"[true,1,1]", "0/0", "wrong_type"}, {"[0,{\"a\":[1,2]},1],[1,1,1]", "0/1", "wrong_type"}};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -174,12 +171,9 @@ static void memory_and_rows_have_an_end(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(rows_become_numbers),
-		cmocka_unit_test(other_requests_are_kept_as_they_came),
-		cmocka_unit_test(every_fault_of_a_row_has_its_place),
-		cmocka_unit_test(faults_of_each_kind_are_told),
-		cmocka_unit_test(what_is_not_json_is_told),
-		cmocka_unit_test(memory_and_rows_have_an_end)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(rows_become_numbers), cmocka_unit_test(other_requests_are_kept_as_they_came),
+		cmocka_unit_test(every_fault_of_a_row_has_its_place), cmocka_unit_test(faults_of_each_kind_are_told),
+		cmocka_unit_test(what_is_not_json_is_told), cmocka_unit_test(memory_and_rows_have_an_end)};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
 	arrival_reader_free(reader);

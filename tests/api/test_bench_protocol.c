@@ -43,8 +43,11 @@ static void a_measure_is_read_whole(void **state)
 	struct reading *reading = *state;
 	const struct bench_line_measure *measure = &reading->line.as.measure;
 
-	assert_int_equal(parse(reading, "{\"type\":\"measure\",\"test\":\"gemm\",\"method\":\"library_gemm\",\"precision\":\"bf16\",\"unit\":\"flops_per_s\","
-		"\"n\":7,\"median\":3,\"p10\":2,\"p90\":4,\"min\":1,\"max\":5,\"flops\":1e12,\"verified\":true,\"unstable\":true,\"newer\":[1]}"), STATUS_OK);
+	assert_int_equal(
+		parse(reading,
+			"{\"type\":\"measure\",\"test\":\"gemm\",\"method\":\"library_gemm\",\"precision\":\"bf16\",\"unit\":\"flops_per_s\","
+			"\"n\":7,\"median\":3,\"p10\":2,\"p90\":4,\"min\":1,\"max\":5,\"flops\":1e12,\"verified\":true,\"unstable\":true,\"newer\":[1]}"),
+		STATUS_OK);
 	assert_int_equal(reading->line.kind, BENCH_LINE_MEASURE);
 	assert_string_equal(measure->test, "gemm");
 	assert_string_equal(measure->method, "library_gemm");
@@ -70,12 +73,11 @@ static void figures_must_be_possible(void **state)
 		MEASURE("\"n\":0,\"min\":1,\"p10\":1,\"median\":1,\"p90\":1,\"max\":1"),
 		MEASURE("\"n\":5,\"min\":-1,\"p10\":1,\"median\":1,\"p90\":1,\"max\":1"),
 		MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"median\":\"1\",\"p90\":1,\"max\":1"),
-		MEASURE("\"n\":1.5,\"min\":1,\"p10\":1,\"median\":1,\"p90\":1,\"max\":1"),
-		MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"p90\":1,\"max\":1"),
+		MEASURE("\"n\":1.5,\"min\":1,\"p10\":1,\"median\":1,\"p90\":1,\"max\":1"), MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"p90\":1,\"max\":1"),
 		MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"median\":1,\"p90\":1,\"max\":1,\"precision\":\"bf17\""),
 		MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"median\":1,\"p90\":1,\"max\":1,\"unstable\":\"no\""),
 		MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"median\":1,\"p90\":1,\"max\":1,\"median_p10\":1.1,\"median_p90\":1.2"), /* above it */
-		MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"median\":1,\"p90\":1,\"max\":1,\"median_p10\":0.9"),                       /* one end alone */
+		MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"median\":1,\"p90\":1,\"max\":1,\"median_p10\":0.9"),                    /* one end alone */
 	};
 
 	assert_int_equal(parse(reading, MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"median\":1,\"p90\":1,\"max\":1")), STATUS_OK);
@@ -87,9 +89,11 @@ static void what_is_no_line_is_refused(void **state)
 {
 	struct reading *reading = *state;
 	static const char *const malformed[] = {"", "x", "[]", "\"hello\"", "{\"type\":\"hello\"", "{\"type\":\"skip\",\"type\":\"skip\"}",
-		MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"median\":1e999,\"p90\":1,\"max\":1"), "{\"type\":\"progress\",\"test\":\"t\",\"elapsed_ms\":NaN}"};
+		MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"median\":1e999,\"p90\":1,\"max\":1"),
+		"{\"type\":\"progress\",\"test\":\"t\",\"elapsed_ms\":NaN}"};
 	static const char *const invalid[] = {"{}", "{\"type\":7}", "{\"type\":\"goodbye\"}", "{\"type\":\"skip\",\"test\":\"t\"}",
-		"{\"type\":\"hello\",\"proto\":2,\"worker_version\":\"1\"}", "{\"type\":\"result\",\"status\":\"fine\",\"budget_s\":1,\"elapsed_s\":1}",
+		"{\"type\":\"hello\",\"proto\":2,\"worker_version\":\"1\"}",
+		"{\"type\":\"result\",\"status\":\"fine\",\"budget_s\":1,\"elapsed_s\":1}",
 		"{\"type\":\"result\",\"status\":\"ok\",\"budget_s\":1}", "{\"type\":\"device\",\"id\":\"\",\"backend\":\"cpu\",\"name\":\"n\"}"};
 
 	for (size_t i = 0; i < COUNT_OF(malformed); i++)
@@ -105,21 +109,66 @@ static void work_energy_fits_and_means_are_read_as_they_were_written(void **stat
 {
 	struct reading *reading = *state;
 	struct bench_work_request request = {.kind = WORK_GEMM, .shape = {512, 768, 256}, .product = PRODUCT_WEIGHT_GRADIENT};
-	struct bench_block block = {.layers = 2, .hidden = 256, .heads = 8, .kv_heads = 2, .head_dimension = 32, .ffn = 512,
-		.vocabulary = ABSENT_COUNT, .sequence = 128, .micro_batch = 1, .gated = TRUTH_TRUE, .precision = PRECISION_BF16,
+	struct bench_block block = {.layers = 2,
+		.hidden = 256,
+		.heads = 8,
+		.kv_heads = 2,
+		.head_dimension = 32,
+		.ffn = 512,
+		.vocabulary = ABSENT_COUNT,
+		.sequence = 128,
+		.micro_batch = 1,
+		.gated = TRUTH_TRUE,
+		.precision = PRECISION_BF16,
 		.optimizer_bytes_per_parameter = 16};
-	struct bench_energy energy = {.window_s = 3, .energy_joules = 600, .mean_w = 200, .idle_w = (double)NAN, .dynamic_joules = (double)NAN,
-		.joules_per_tflop = 0.9, .limit_fraction = (double)NAN, .samples = 15, .source = "nvml", .by = "counter", .scope = "gpu_board",
+	struct bench_energy energy = {.window_s = 3,
+		.energy_joules = 600,
+		.mean_w = 200,
+		.idle_w = (double)NAN,
+		.dynamic_joules = (double)NAN,
+		.joules_per_tflop = 0.9,
+		.limit_fraction = (double)NAN,
+		.samples = 15,
+		.source = "nvml",
+		.by = "counter",
+		.scope = "gpu_board",
 		.confidence = CONFIDENCE_HIGH};
-	struct bench_measure measure = {.test = "gemm", .bottleneck = "compute", .detail = "k", .role = "qkv", .request = &request, .block = &block,
-		.method = METHOD_LIBRARY_GEMM, .precision = PRECISION_BF16, .unit = UNIT_FLOPS_PER_S, .rounds = 5, .count = 32, .disagreement = 0.02,
-		.median_p10 = 0.9, .median_p90 = 1.2, .trend = true, .steal_fraction = 0.01, .others_fraction = 0.3,
-		.predicted_s = 0.5, .throttle_reasons = 1 << THROTTLE_POWER, .energy = &energy, .check = {.verified = true},
+	struct bench_measure measure = {.test = "gemm",
+		.bottleneck = "compute",
+		.detail = "k",
+		.role = "qkv",
+		.request = &request,
+		.block = &block,
+		.method = METHOD_LIBRARY_GEMM,
+		.precision = PRECISION_BF16,
+		.unit = UNIT_FLOPS_PER_S,
+		.rounds = 5,
+		.count = 32,
+		.disagreement = 0.02,
+		.median_p10 = 0.9,
+		.median_p90 = 1.2,
+		.trend = true,
+		.steal_fraction = 0.01,
+		.others_fraction = 0.3,
+		.predicted_s = 0.5,
+		.throttle_reasons = 1 << THROTTLE_POWER,
+		.energy = &energy,
+		.check = {.verified = true},
 		.statistics = {.n = 5, .min = 1, .p10 = 1, .median = 1, .p90 = 1, .max = 1}};
-	struct bench_fit fit = {.test = "transfer_pinned", .what = "to_device", .method = METHOD_COPY_ENGINE, .alpha_s = 1e-5, .beta_bytes_per_s = 5e10,
-		.worst_residual = 0.04, .sizes = 4};
-	struct bench_mean mean = {.test = "gemm", .method = METHOD_LIBRARY_GEMM, .precision = PRECISION_BF16, .unit = UNIT_FLOPS_PER_S,
-		.value = 7e14, .flops = 2e12, .products = 12};
+	struct bench_fit fit = {.test = "transfer_pinned",
+		.what = "to_device",
+		.method = METHOD_COPY_ENGINE,
+		.alpha_s = 1e-5,
+		.beta_bytes_per_s = 5e10,
+		.worst_residual = 0.04,
+		.sizes = 4};
+	struct bench_mean mean = {.test = "gemm",
+		.method = METHOD_LIBRARY_GEMM,
+		.precision = PRECISION_BF16,
+		.unit = UNIT_FLOPS_PER_S,
+		.value = 7e14,
+		.flops = 2e12,
+		.products = 12};
 	struct bench_sensors sensors = {.power_w = 350, .throttle_reasons = 0};
 	const struct bench_line_measure *told = &reading->line.as.measure;
 	struct bench_report report;
@@ -181,7 +230,8 @@ static void work_that_cannot_be_is_refused_with_its_place(void **state)
 	static const struct {
 		const char *members, *pointer;
 	} bad[] = {{"\"shape\":[1,2]", "/shape"}, {"\"shape\":[1,2,0]", "/shape"}, {"\"shape\":[1,2,3],\"product\":\"up\"", "/product"},
-		{"\"attention\":{\"batch\":1}", "/attention/heads"}, {"\"transfer\":7", "/transfer"}, {"\"energy\":{\"window_s\":-1}", "/energy/window_s"}};
+		{"\"attention\":{\"batch\":1}", "/attention/heads"}, {"\"transfer\":7", "/transfer"},
+		{"\"energy\":{\"window_s\":-1}", "/energy/window_s"}};
 	char line[512];
 
 	for (size_t i = 0; i < COUNT_OF(bad); i++) {
@@ -189,7 +239,10 @@ static void work_that_cannot_be_is_refused_with_its_place(void **state)
 		assert_int_equal(parse(reading, line), STATUS_INVALID);
 		assert_string_equal(reading->failure.faults[0].pointer, bad[i].pointer);
 	}
-	assert_int_equal(parse(reading, "{\"type\":\"fit\",\"test\":\"t\",\"method\":\"m\",\"alpha_s\":0,\"beta_bytes_per_s\":0,\"worst_residual\":0,\"sizes\":2}"), STATUS_INVALID);
+	assert_int_equal(
+		parse(reading,
+			"{\"type\":\"fit\",\"test\":\"t\",\"method\":\"m\",\"alpha_s\":0,\"beta_bytes_per_s\":0,\"worst_residual\":0,\"sizes\":2}"),
+		STATUS_INVALID);
 }
 
 /* The worker's writer and the daemon's reader are separate code. The reader must understand each line that the writer
@@ -198,13 +251,19 @@ static void what_the_worker_writes_is_understood(void **state)
 {
 	struct reading *reading = *state;
 	struct bench_device device = {.id = "cpu-1", .backend = "cpu", .name = "A \"quoted\" CPU", .memory_bytes = 8e9, .threads = 4};
-	struct bench_measure measure = {.test = "gemm", .bottleneck = "compute", .detail = "k", .method = METHOD_LIBRARY_GEMM,
-		.precision = PRECISION_FP32, .unit = UNIT_FLOPS_PER_S, .flops = 2e9, .check = {.verified = true},
+	struct bench_measure measure = {.test = "gemm",
+		.bottleneck = "compute",
+		.detail = "k",
+		.method = METHOD_LIBRARY_GEMM,
+		.precision = PRECISION_FP32,
+		.unit = UNIT_FLOPS_PER_S,
+		.flops = 2e9,
+		.check = {.verified = true},
 		.statistics = {.n = 5, .min = 1e11, .p10 = 2e11, .median = 3e11, .p90 = 4e11, .max = 5e11, .drift = -0.01}};
 	struct bench_progress progress = {.test = "gemm", .n = 1, .budget_s = 10, .start_ns = 0};
 	struct bench_result result = {.verdict = BENCH_VERDICT_BUSY, .suite = "quick", .reason = "in use"};
-	static const enum bench_line_kind expected[] = {BENCH_LINE_HELLO, BENCH_LINE_DEVICE, BENCH_LINE_PROGRESS, BENCH_LINE_MEASURE,
-		BENCH_LINE_SKIP, BENCH_LINE_RESULT};
+	static const enum bench_line_kind expected[] = {
+		BENCH_LINE_HELLO, BENCH_LINE_DEVICE, BENCH_LINE_PROGRESS, BENCH_LINE_MEASURE, BENCH_LINE_SKIP, BENCH_LINE_RESULT};
 	struct bench_report report;
 	FILE *file = tmpfile();
 	char line[4096];

@@ -21,7 +21,8 @@ static void lines_are_found_wherever_they_stand(void **state)
 	assert_int_equal(read_result("{\"end\":\"crashed\",\"detail\":\"a\\nb\",\"elapsed_s\":2.5,\"log\":\"l\",\"worker_version\":\"1\","
 								 "\"device\":{\"type\":\"device\",\"id\":\"d\"},\"measures\":[{\"type\":\"measure\",\"n\":1},7,{\"n\":2}],"
 								 "\"later\":[{\"type\":\"new\"}],\"plain\":{\"n\":3}}",
-						 &result), STATUS_OK);
+						 &result),
+		STATUS_OK);
 	assert_string_equal(result.end, "crashed");
 	assert_string_equal(result.detail, "a\nb");
 	assert_string_equal(result.log, "l");
@@ -50,8 +51,9 @@ static void what_is_no_result_says_why(void **state)
 {
 	static const struct {
 		const char *text, *why;
-	} cases[] = {{"", "not a JSON object"}, {"7", "not a JSON object"}, {"[]", "not a JSON object"}, {"{\"end\":\"a\",\"end\":\"b\"}", "not a JSON object"},
-		{"{}", "how the worker ended"}, {"{\"end\":7}", "its end is not text"}, {"{\"end\":\"a\",\"log\":[]}", "its log is not text"}};
+	} cases[] = {{"", "not a JSON object"}, {"7", "not a JSON object"}, {"[]", "not a JSON object"},
+		{"{\"end\":\"a\",\"end\":\"b\"}", "not a JSON object"}, {"{}", "how the worker ended"}, {"{\"end\":7}", "its end is not text"},
+		{"{\"end\":\"a\",\"log\":[]}", "its log is not text"}};
 	struct bench_result result;
 
 	(void)state;

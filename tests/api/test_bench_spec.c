@@ -98,8 +98,8 @@ static void what_cannot_be_measured_is_refused_with_its_place(void **state)
 	static const struct {
 		const char *text, *pointer;
 	} bad[] = {{"{\"products\":[{\"m\":0,\"n\":8,\"k\":8}]}", "/products/0/m"}, {"{\"products\":[{\"m\":8,\"n\":8}]}", "/products/0/k"},
-		{"{\"products\":[{\"m\":8,\"n\":8,\"k\":8,\"product\":\"sideways\"}]}", "/products/0/product"}, {"{\"block\":{\"layers\":2}}", "/block/hidden"},
-		{"{\"shapes\":[]}", "/shapes"}, {"{\"transfer_bytes\":[-1]}", "/transfer_bytes/0"}};
+		{"{\"products\":[{\"m\":8,\"n\":8,\"k\":8,\"product\":\"sideways\"}]}", "/products/0/product"},
+		{"{\"block\":{\"layers\":2}}", "/block/hidden"}, {"{\"shapes\":[]}", "/shapes"}, {"{\"transfer_bytes\":[-1]}", "/transfer_bytes/0"}};
 	struct reading *reading = *state;
 
 	for (size_t i = 0; i < COUNT_OF(bad); i++) {

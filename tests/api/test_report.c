@@ -53,9 +53,12 @@ static void a_training_plan_reads_as_a_report(void **state)
 	assert_contains(out.bytes, "| Time (hours) | 701.2 |");
 	assert_contains(out.bytes, "| MFU of the whole run | 0.25 |");
 	assert_contains(out.bytes, "| Practice: factor on the hours of steps and failures | 1.6 | 1.1 – 2.4 |");
-	assert_contains(out.bytes, "\nIt meets the deadline of 720 hours with a probability of 0.81, the budget of 2,000,000 USD with a probability of 0.9.\n");
-	assert_contains(out.bytes, "## Confidence\n\n| probability | gpu_count | wall_clock_hours | total_usd |\n| --- | ---: | ---: | ---: |\n| 0.5 | 400 | 719 | 900,000 |\n");
-	assert_contains(out.bytes, "## Uncertainties, and what they add\n\n| uncertainty | wall_clock_hours | total_usd | how to reduce it |\n| --- | ---: | ---: | --- |\n"
+	assert_contains(out.bytes,
+		"\nIt meets the deadline of 720 hours with a probability of 0.81, the budget of 2,000,000 USD with a probability of 0.9.\n");
+	assert_contains(out.bytes,
+		"## Confidence\n\n| probability | gpu_count | wall_clock_hours | total_usd |\n| --- | ---: | ---: | ---: |\n| 0.5 | 400 | 719 | 900,000 |\n");
+	assert_contains(out.bytes,
+		"## Uncertainties, and what they add\n\n| uncertainty | wall_clock_hours | total_usd | how to reduce it |\n| --- | ---: | ---: | --- |\n"
 		"| layout | 49.9 | 160,039 | pin a\\|b |\n| price | 0 | 5 | get a quote |\n");
 	assert_contains(out.bytes, "Layout: tensor 8, offload no");
 	assert_contains(out.bytes, "Offer: provider aws, region us\\|east");
@@ -107,8 +110,8 @@ static void options_are_rows(void **state)
 /* Until version 0.2 the daemon stored 9,223,372,036,854,775,808 operations and more as plain digits. */
 static void integers_of_more_than_64_bits_are_read(void **state)
 {
-	struct plan_record plan = plan_of("training",
-		"{\"recommended\":{\"accelerator\":\"a100\",\"gpu_count\":8},\"workload\":{\"flops_total\":33240645632000000000}}");
+	struct plan_record plan = plan_of(
+		"training", "{\"recommended\":{\"accelerator\":\"a100\",\"gpu_count\":8},\"workload\":{\"flops_total\":33240645632000000000}}");
 
 	(void)state;
 	buffer_clear(&out);

@@ -52,8 +52,8 @@ static void a_wrong_method_is_told_what_is_allowed(void **state)
 
 static void what_is_nowhere_is_not_found(void **state)
 {
-	static const char *const nowhere[] = {"", "/", "/v1", "/v1/plan", "/v1/plans/", "/v1/plans/a/b",
-		"/v1/plans//refresh", "/v1/plans/a/refresh/", "/V1/plans", "//livez"};
+	static const char *const nowhere[] = {
+		"", "/", "/v1", "/v1/plan", "/v1/plans/", "/v1/plans/a/b", "/v1/plans//refresh", "/v1/plans/a/refresh/", "/V1/plans", "//livez"};
 	struct route_match match;
 	char path[300] = "/v1/plans/";
 
@@ -114,16 +114,13 @@ static void every_example_is_valid(void **state)
 		failure_clear(&failure);
 		field_table_clear(route->request ? route->request : &table_health, &object);
 		if (route->request && strcmp(route->method, "PATCH") == 0)
-			status = record_merge_patch(
-				route->request, route->example_body, strlen(route->example_body), &arena, &object, &failure);
+			status = record_merge_patch(route->request, route->example_body, strlen(route->example_body), &arena, &object, &failure);
 		else if (route->request)
-			status =
-				record_decode(route->request, route->example_body, strlen(route->example_body), &arena, &object, &failure);
+			status = record_decode(route->request, route->example_body, strlen(route->example_body), &arena, &object, &failure);
 		if (status == STATUS_OK && route->example_query) {
 			snprintf(query, sizeof query, "%s", route->example_query);
 			assert_non_null(route->query);
-			status =
-				record_decode_query(route->query, parameters, split_query(query, parameters), &arena, &object, &failure);
+			status = record_decode_query(route->query, parameters, split_query(query, parameters), &arena, &object, &failure);
 		}
 		if (status != STATUS_OK)
 			fail_msg("%s %s: %s", route->method, route->path, failure.detail);
@@ -153,14 +150,14 @@ static void check_references(json_t *root, json_t *value)
 	size_t index;
 
 	if (json_is_object(value)) {
-		json_object_foreach(value, key, inner)
-		{
+		json_object_foreach (value, key, inner) {
 			if (strcmp(key, "$ref") == 0 && json_is_string(inner) && !follow(root, json_string_value(inner)))
 				fail_msg("%s has no target", json_string_value(inner));
 			check_references(root, inner);
 		}
 	} else if (json_is_array(value)) {
-		json_array_foreach(value, index, inner) check_references(root, inner);
+		json_array_foreach (value, index, inner)
+			check_references(root, inner);
 	}
 }
 
@@ -176,8 +173,8 @@ static void the_description_hangs_together(void **state)
 	training = follow(root, "#/components/schemas/TrainingRequest");
 	assert_true(json_is_false(json_object_get(training, "additionalProperties")));
 	assert_string_equal(json_string_value(json_array_get(json_object_get(training, "required"), 0)), "model");
-	assert_true(json_is_object(follow(training, "#/properties/tokens/anyOf")) ||
-				json_is_array(follow(training, "#/properties/tokens/anyOf")));
+	assert_true(
+		json_is_object(follow(training, "#/properties/tokens/anyOf")) || json_is_array(follow(training, "#/properties/tokens/anyOf")));
 	assert_string_equal(json_string_value(follow(training, "#/properties/optimizer/default")), "adamw");
 	assert_null(json_object_get(follow(root, "#/components/schemas/AcceleratorPatch"), "required"));
 	assert_null(json_object_get(follow(root, "#/components/schemas/TrainingResult"), "additionalProperties"));

@@ -45,7 +45,8 @@ static void what_a_result_lacks_is_absent(void **state)
 
 static void a_count_that_no_integer_holds_is_absent(void **state)
 {
-	const struct plan_record plan = {.kind = "training", .request = json("{}"),
+	const struct plan_record plan = {.kind = "training",
+		.request = json("{}"),
 		.result = json("{\"recommended\":{\"accelerator\":\"h100\",\"gpu_count\":2e101,\"node_count\":-2e101}}")};
 	struct stored_layout layout;
 	struct arena arena;

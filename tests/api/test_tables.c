@@ -20,8 +20,7 @@ static void check_row(const struct field_table *table, const struct field *row)
 
 	assert_true(row->offset < table->size);
 	if (row->table)
-		assert_true(
-			row->kind == FIELD_JSON || row->kind == FIELD_LIST || row->offset + row->table->size <= table->size);
+		assert_true(row->kind == FIELD_JSON || row->kind == FIELD_LIST || row->offset + row->table->size <= table->size);
 	if (row->kind == FIELD_MERGE)
 		return;
 	assert_ptr_equal(field_find(table, row->key, &nowhere), row); /* no key occurs twice, merged tables included */
@@ -167,9 +166,8 @@ static void an_empty_body_leaves_everything_absent(void **state)
 /* Makes one change: replaces, removes or doubles a byte, copies a run of bytes, or replaces a value with a hostile one. */
 static void mutate(struct generator *generator, struct buffer *body)
 {
-	static const char *const wicked[] = {"null", "1e999", "-0", "1e-999", "\"\\u0000\"", "{}", "[]",
-		"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "\"\\ud800\"", "9223372036854775808", "\"15.6T\"", "\"\"", "true", "1.5",
-		"-1", "NaN", "{\"a\":1,\"a\":2}", "\xff", "\"\x01\""};
+	static const char *const wicked[] = {"null", "1e999", "-0", "1e-999", "\"\\u0000\"", "{}", "[]", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+		"\"\\ud800\"", "9223372036854775808", "\"15.6T\"", "\"\"", "true", "1.5", "-1", "NaN", "{\"a\":1,\"a\":2}", "\xff", "\"\x01\""};
 	const char *insert = wicked[generate_random(generator) % COUNT_OF(wicked)];
 	size_t at = generate_random(generator) % body->length, length = strlen(insert);
 

@@ -38,7 +38,8 @@ static enum status summarize(void)
 	return trace_reader_summarize(reader, &summary, &mean, &failure);
 }
 
-#define KERNEL(ts, dur) "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"ts\":" ts ",\"dur\":" dur ",\"args\":{\"stream\":7,\"device\":0}}"
+#define KERNEL(ts, dur) \
+	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"ts\":" ts ",\"dur\":" dur ",\"args\":{\"stream\":7,\"device\":0}}"
 #define STEP(n, ts, dur) "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#" n "\",\"ts\":" ts ",\"dur\":" dur "}"
 
 static void every_shape_of_a_trace(void **state)
@@ -80,10 +81,14 @@ static void a_request_is_kept_as_it_came(void **state)
 static void what_a_trace_says_of_itself(void **state)
 {
 	(void)state;
-	assert_int_equal(read_all("{\"deviceProperties\":[{\"id\":0,\"name\":\"NVIDIA H100 80GB HBM3\"}],\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":3,"
-		"\"world_size\":16},\"traceEvents\":[" KERNEL("0", "1") ","
-		"{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD (Pageable -> Device)\",\"ts\":5,\"dur\":100,\"args\":{\"bytes\":1000000,\"stream\":7}},"
-		"{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD (Pinned -> Device)\",\"ts\":200,\"dur\":100,\"args\":{\"bytes\":3000000}}]}"), STATUS_OK);
+	assert_int_equal(
+		read_all(
+			"{\"deviceProperties\":[{\"id\":0,\"name\":\"NVIDIA H100 80GB HBM3\"}],\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":3,"
+			"\"world_size\":16},\"traceEvents\":[" KERNEL("0",
+				"1") ","
+					 "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD (Pageable -> Device)\",\"ts\":5,\"dur\":100,\"args\":{\"bytes\":1000000,\"stream\":7}},"
+					 "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD (Pinned -> Device)\",\"ts\":200,\"dur\":100,\"args\":{\"bytes\":3000000}}]}"),
+		STATUS_OK);
 	assert_int_equal(summarize(), STATUS_OK);
 	assert_string_equal(summary.backend, "nccl");
 	assert_string_equal(summary.device_name, "NVIDIA H100 80GB HBM3");
@@ -100,13 +105,35 @@ static void what_is_not_json(void **state)
 	static const struct {
 		const char *text, *detail;
 	} rows[] = {
-		{"", "the body is empty"}, {" ", "ends before"}, {"{", "ends before"}, {"{\"a\":[1", "ends before"}, {"{\"a\":\"b", "ends before"},
-		{"{\"traceEvents\":[{\"ph\":\"X\"", "ends before"}, {"nul", "ends before"}, {"tru e", "JSON value is expected"},
-		{"{\"a\":[1,]}", "JSON value is expected"}, {"{,}", "a member must begin"}, {"{\"a\" 1}", "a colon"}, {"{\"a\":[1 2]}", "a comma"}, {"{\"a\":[1}", "a list must end"},
-		{"{\"a\":1]", "an object must end"}, {"{} []", "follows the end"}, {"{\"a\":[01]}", "leading zeros"}, {"{\"a\":[1.]}", "point"}, {"{\"a\":[1e]}", "the e of"},
-		{"{\"a\":[1e999]}", "1.8e308"}, {"{\"a\":[NaN]}", "NaN and Infinity"}, {"{\"a\":[-Infinity]}", "NaN and Infinity"}, {"{\"a\":[\"\\x\"]}", "escape"},
-		{"{\"a\":[\"\\u12g4\"]}", "hexadecimal"}, {"{\"a\":[\"\n\"]}", "control byte"}, {"{\"a\":[--1]}", "JSON value is expected"}, {"{\"a\":[+1]}", "JSON value is expected"},
-		{"{\"a\":[1.2.3]}", "JSON value is expected"}, {"'a'", "JSON value is expected"}, {"\x1f\x8b", "JSON value is expected"},
+		{"", "the body is empty"},
+		{" ", "ends before"},
+		{"{", "ends before"},
+		{"{\"a\":[1", "ends before"},
+		{"{\"a\":\"b", "ends before"},
+		{"{\"traceEvents\":[{\"ph\":\"X\"", "ends before"},
+		{"nul", "ends before"},
+		{"tru e", "JSON value is expected"},
+		{"{\"a\":[1,]}", "JSON value is expected"},
+		{"{,}", "a member must begin"},
+		{"{\"a\" 1}", "a colon"},
+		{"{\"a\":[1 2]}", "a comma"},
+		{"{\"a\":[1}", "a list must end"},
+		{"{\"a\":1]", "an object must end"},
+		{"{} []", "follows the end"},
+		{"{\"a\":[01]}", "leading zeros"},
+		{"{\"a\":[1.]}", "point"},
+		{"{\"a\":[1e]}", "the e of"},
+		{"{\"a\":[1e999]}", "1.8e308"},
+		{"{\"a\":[NaN]}", "NaN and Infinity"},
+		{"{\"a\":[-Infinity]}", "NaN and Infinity"},
+		{"{\"a\":[\"\\x\"]}", "escape"},
+		{"{\"a\":[\"\\u12g4\"]}", "hexadecimal"},
+		{"{\"a\":[\"\n\"]}", "control byte"},
+		{"{\"a\":[--1]}", "JSON value is expected"},
+		{"{\"a\":[+1]}", "JSON value is expected"},
+		{"{\"a\":[1.2.3]}", "JSON value is expected"},
+		{"'a'", "JSON value is expected"},
+		{"\x1f\x8b", "JSON value is expected"},
 		{"{\"a\":[11111111111111111111111111111111111111111111111111111111111111111]}", "64 characters"},
 		{"{\"traceEvents\":[],\"traceEvents\":[]}", "appears twice"},
 	};
@@ -165,7 +192,8 @@ static void odd_events_are_refused_by_their_place(void **state)
 static enum status feed_event(double ts, double duration, const char *category, const char *name)
 {
 	char text[256];
-	int length = snprintf(text, sizeof text, "{\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"cat\":\"%s\",\"name\":\"%s\"},", ts, duration, category, name);
+	int length = snprintf(
+		text, sizeof text, "{\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"cat\":\"%s\",\"name\":\"%s\"},", ts, duration, category, name);
 
 	return trace_reader_feed(reader, text, (size_t)length, &failure);
 }

@@ -69,12 +69,14 @@ static void nobody_waits_for_a_reader(void **state)
 	log_set_file(ends[1]);
 	assert_true(log_start());
 	for (int i = 0; i < LINES; i++) /* log_event() must not wait: a pipe takes 64 kB, the ring 1 MiB */
-		log_event(LOG_INFO, "counted", LOG_INTEGER("number", i), LOG_TEXT("padding", "some eighty bytes that make the lines longer than the ring has room for, in all"));
+		log_event(LOG_INFO, "counted", LOG_INTEGER("number", i),
+			LOG_TEXT("padding", "some eighty bytes that make the lines longer than the ring has room for, in all"));
 	assert_true(log_dropped_lines() > before);
 	reading.fd = ends[0];
 	reading.length = 0;
 	assert_int_equal(pthread_create(&reader, NULL, read_all, NULL), 0);
-	for (uint64_t dropped = log_dropped_lines(), last = dropped + 1; last != dropped; dropped = log_dropped_lines()) { /* until the ring has room for a line */
+	for (uint64_t dropped = log_dropped_lines(), last = dropped + 1; last != dropped;
+		 dropped = log_dropped_lines()) { /* until the ring has room for a line */
 		last = dropped;
 		log_event(LOG_INFO, "counted", LOG_INTEGER("number", LINES));
 	}
@@ -138,8 +140,7 @@ static void a_stop_does_not_wait_for_a_reader(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nobody_waits_for_a_reader),
-		cmocka_unit_test(a_long_text_does_not_lose_its_line),
+		cmocka_unit_test(nobody_waits_for_a_reader), cmocka_unit_test(a_long_text_does_not_lose_its_line),
 		cmocka_unit_test(a_stop_does_not_wait_for_a_reader), /* last: its thread still waits */
 	};
 

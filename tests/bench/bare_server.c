@@ -46,9 +46,13 @@ static sqlite3 *database_open(void)
 {
 	sqlite3 *database;
 
-	must(sqlite3_open_v2(database_path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK, "open");
-	must(sqlite3_exec(database, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=5000;"
-		"CREATE TABLE IF NOT EXISTS row(id INTEGER PRIMARY KEY, body TEXT NOT NULL, rest TEXT NOT NULL) STRICT", NULL, NULL, NULL) == SQLITE_OK, "schema");
+	must(sqlite3_open_v2(database_path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK,
+		"open");
+	must(sqlite3_exec(database,
+			 "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=5000;"
+			 "CREATE TABLE IF NOT EXISTS row(id INTEGER PRIMARY KEY, body TEXT NOT NULL, rest TEXT NOT NULL) STRICT",
+			 NULL, NULL, NULL) == SQLITE_OK,
+		"schema");
 	return database;
 }
 
@@ -127,13 +131,14 @@ static enum MHD_Result answer_row(struct MHD_Connection *connection)
 		must(sqlite3_prepare_v2(database_open(), "SELECT body FROM row WHERE id = ?", -1, &select, NULL) == SQLITE_OK, "prepare");
 	sqlite3_bind_int64(select, 1, 1);
 	must(sqlite3_step(select) == SQLITE_ROW, "select");
-	result = answer(connection, 200, (char *)(uintptr_t)sqlite3_column_text(select, 0), (size_t)sqlite3_column_bytes(select, 0), MHD_RESPMEM_MUST_COPY);
+	result = answer(
+		connection, 200, (char *)(uintptr_t)sqlite3_column_text(select, 0), (size_t)sqlite3_column_bytes(select, 0), MHD_RESPMEM_MUST_COPY);
 	sqlite3_reset(select);
 	return result;
 }
 
-static enum MHD_Result handle(void *unused, struct MHD_Connection *connection, const char *url, const char *method,
-	const char *version, const char *upload, size_t *upload_size, void **context)
+static enum MHD_Result handle(void *unused, struct MHD_Connection *connection, const char *url, const char *method, const char *version,
+	const char *upload, size_t *upload_size, void **context)
 {
 	struct request *request = *context;
 

@@ -74,8 +74,13 @@ static bool plain_start(struct plain_threads *threads, int count, size_t doubles
 	for (int i = 0; memory && i < count; i++) {
 		struct plain *part = &threads->parts[i];
 
-		*part = (struct plain){.index = i, .a = memory, .b = memory + doubles, .c = memory + 2 * doubles, .begin = &threads->begin,
-			.end = &threads->end, .over = &threads->over};
+		*part = (struct plain){.index = i,
+			.a = memory,
+			.b = memory + doubles,
+			.c = memory + 2 * doubles,
+			.begin = &threads->begin,
+			.end = &threads->end,
+			.over = &threads->over};
 		cpu_pool_range(doubles, 1024, i, count, &part->first, &part->last);
 		if (pthread_create(&part->thread, NULL, plain_triad, part))
 			return false;
@@ -149,8 +154,8 @@ static void compare_triads(struct bench_session *session, double budget_s)
 static void compare_products(struct bench_session *session, struct bench_shape shape, enum bench_product product, double budget_s)
 {
 	static const char *names[2] = {NULL, "own kernel"};
-	struct bench_work_request requests[2] = {{.kind = WORK_GEMM, .method = METHOD_LIBRARY_GEMM, .precision = PRECISION_FP32, .shape = shape,
-		.product = product}};
+	struct bench_work_request requests[2] = {
+		{.kind = WORK_GEMM, .method = METHOD_LIBRARY_GEMM, .precision = PRECISION_FP32, .shape = shape, .product = product}};
 	struct bench_work works[2];
 	struct bench_reason reason;
 	int64_t end_ns = clock_monotonic_ns() + (int64_t)(budget_s * 1e9);
@@ -170,7 +175,8 @@ static void compare_products(struct bench_session *session, struct bench_shape s
 		runs++;
 	}
 	names[0] = session->blas.version;
-	snprintf(what, sizeof(what), "%lldx%lldx%lld %s", (long long)shape.m, (long long)shape.n, (long long)shape.k, bench_product_name(product));
+	snprintf(
+		what, sizeof(what), "%lldx%lldx%lld %s", (long long)shape.m, (long long)shape.n, (long long)shape.k, bench_product_name(product));
 	print_pair(what, "GFLOP/s", works[0].flops, names, runs, 0.6);
 	for (int s = 0; s < 2; s++)
 		works[s].release(&works[s]);

@@ -84,7 +84,8 @@ int main(void)
 		arena_reset(&arena);
 	}
 	all_ns = clock_monotonic_ns() - began_ns;
-	printf("offers for an accelerator and a number, of 100,000 prices: mean %.3f ms, longest %.3f ms (at most 5); %.0f found each; snapshot in %.2f s\n",
+	printf(
+		"offers for an accelerator and a number, of 100,000 prices: mean %.3f ms, longest %.3f ms (at most 5); %.0f found each; snapshot in %.2f s\n",
 		(double)all_ns / QUOTES / 1e6, (double)longest_ns / 1e6, (double)found / QUOTES, made_s);
 	arena_release(&arena);
 	catalogue_release(catalogue);

@@ -32,7 +32,8 @@ static void begin(struct setting *setting)
 
 static struct layout_search search_of(const struct setting *setting, int64_t gpu_count, bool exhaustive)
 {
-	return (struct layout_search){.setting = setting, .gpu_count = gpu_count, .pins = fixture.input.request.parallelism, .exhaustive = exhaustive};
+	return (struct layout_search){
+		.setting = setting, .gpu_count = gpu_count, .pins = fixture.input.request.parallelism, .exhaustive = exhaustive};
 }
 
 /* Evaluates every layout of 1,024 accelerators, the slow ones included. */
@@ -60,8 +61,9 @@ static void every_count(const struct setting *setting, bool exhaustive)
 		feasible += search.feasible;
 		best_s = search.best.any ? search.best.step.time.time_s : best_s;
 	}
-	printf("GPT-3 175B on %d to %d accelerators%s: %lld layouts judged, %lld timed, in %.3f s%s; the step of the largest: %.3f s\n", NODE, GPUS_MAX,
-		exhaustive ? ", no bounds" : "", (long long)evaluated, (long long)feasible, now_s() - began, exhaustive ? "" : " (at most 1)", best_s);
+	printf("GPT-3 175B on %d to %d accelerators%s: %lld layouts judged, %lld timed, in %.3f s%s; the step of the largest: %.3f s\n", NODE,
+		GPUS_MAX, exhaustive ? ", no bounds" : "", (long long)evaluated, (long long)feasible, now_s() - began,
+		exhaustive ? "" : " (at most 1)", best_s);
 }
 
 int main(void)

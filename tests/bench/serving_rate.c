@@ -68,8 +68,7 @@ static void replica_of_catalogue(struct replica *replica)
 	catalogue = catalogue_new(&arena, &rows, 1, 1, 0, &failure);
 	model = catalogue ? catalogue_model(catalogue, "llama-2-7b", &alias) : NULL;
 	accelerator = catalogue ? catalogue_accelerator(catalogue, "a100-sxm4-80gb", &alias) : NULL;
-	if (!model || !accelerator ||
-		!replica_prepare(replica, &model->model, &accelerator->accelerator, NULL, &layout, &serving_constants))
+	if (!model || !accelerator || !replica_prepare(replica, &model->model, &accelerator->accelerator, NULL, &layout, &serving_constants))
 		stop("the replica cannot be");
 }
 
@@ -81,8 +80,7 @@ static void simulated(const struct replica *replica)
 		.gap_cv = 1,
 		.prompt = {.samples = prompts, .sample_count = row_count},
 		.output = {.samples = outputs, .sample_count = row_count}};
-	struct simulation_setting setting = {
-		.engine = &engine, .replicas = 1, .traffic = &traffic, .requests = REQUESTS, .seed = 1};
+	struct simulation_setting setting = {.engine = &engine, .replicas = 1, .traffic = &traffic, .requests = REQUESTS, .seed = 1};
 	static struct simulation_result result;
 	void *workspace;
 	double began, spent;
@@ -97,19 +95,16 @@ static void simulated(const struct replica *replica)
 	printf("simulated requests: %lld in %.3f s: %.0f a second (at least 300000); %lld steps in %lld jumps, batch %.1f, "
 		   "p95 of TTFT %.0f ms, "
 		   "of TPOT %.1f ms%s\n",
-		(long long)result.finished, spent, (double)result.finished / spent, (long long)result.steps,
-		(long long)result.work, result.mean_batch, 1e3 * histogram_quantile_s(&result.ttft, 0.95),
-		1e3 * histogram_quantile_s(&result.tpot, 0.95), result.saturated ? ", saturated" : "");
+		(long long)result.finished, spent, (double)result.finished / spent, (long long)result.steps, (long long)result.work,
+		result.mean_batch, 1e3 * histogram_quantile_s(&result.ttft, 0.95), 1e3 * histogram_quantile_s(&result.tpot, 0.95),
+		result.saturated ? ", saturated" : "");
 	free(workspace);
 }
 
 static void computed(const struct replica *replica)
 {
-	struct request_shape shape = {.prompt_tokens = 1155,
-		.prompt_cv = 0.92,
-		.output_tokens = 211,
-		.output_cv = 0.6,
-		.run_requests = ABSENT_NUMBER};
+	struct request_shape shape = {
+		.prompt_tokens = 1155, .prompt_cv = 0.92, .output_tokens = 211, .output_cv = 0.6, .run_requests = ABSENT_NUMBER};
 	struct operating_point point;
 	double began = now_s(), spent, sum = 0;
 
@@ -118,8 +113,8 @@ static void computed(const struct replica *replica)
 		sum += point.tpot_s;
 	}
 	spent = now_s() - began;
-	printf("operating points: %d in %.3f s: %.0f a second (at least 200000); mean TPOT %.1f ms\n", POINTS, spent,
-		POINTS / spent, 1e3 * sum / POINTS);
+	printf("operating points: %d in %.3f s: %.0f a second (at least 200000); mean TPOT %.1f ms\n", POINTS, spent, POINTS / spent,
+		1e3 * sum / POINTS);
 }
 
 int main(int argc, char **argv)

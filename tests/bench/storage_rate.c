@@ -28,9 +28,17 @@ static struct put *ready; /* answered, to be submitted again */
 static size_t in_flight;
 static uint64_t failures;
 static bool audited;
-static const struct audit_record audit_entry = {.key_id = "0193f5a2-3c4d-7e5f-8a9b-0c1d2e3f4a5b", .key_name = "ops", .role = "planner", .address = "127.0.0.1",
-	.request_id = "0193f5a2-3c4d-7e5f-8a9b-0c1d2e3f4a5c", .method = "POST", .path = "/v1/plans/training", .entity = "0193f5a2-3c4d-7e5f-8a9b-0c1d2e3f4a5d",
-	.revision = 1, .outcome = "done", .http_status = 201};
+static const struct audit_record audit_entry = {.key_id = "0193f5a2-3c4d-7e5f-8a9b-0c1d2e3f4a5b",
+	.key_name = "ops",
+	.role = "planner",
+	.address = "127.0.0.1",
+	.request_id = "0193f5a2-3c4d-7e5f-8a9b-0c1d2e3f4a5c",
+	.method = "POST",
+	.path = "/v1/plans/training",
+	.entity = "0193f5a2-3c4d-7e5f-8a9b-0c1d2e3f4a5d",
+	.revision = 1,
+	.outcome = "done",
+	.http_status = 201};
 
 static void put_answered(struct storage_job *job)
 {
@@ -97,10 +105,19 @@ static void measure_puts(struct storage *storage, int64_t seconds, size_t count,
 	CHECK(puts);
 	storage_state_get(storage, &before);
 	for (size_t i = 0; i < count; i++) {
-		puts[i].plan = (struct plan_record){.id = puts[i].id, .kind = "training", .name = "rate", .revision = 1, .model = "llama-3.1-8b",
-			.accelerator = "h100-sxm5-80gb", .request = {"{\"model\":\"llama-3.1-8b\",\"tokens\":15000000000000}", 49}, .result = result,
-			.catalogue_revision = 1, .calibration_revision = 1, .planner_version = FLEETPLAN_VERSION};
-		puts[i].operation = (struct plan_put){.job = {.kind = STORAGE_PLAN_PUT, .done = put_answered, .failure = &puts[i].failure}, .plan = &puts[i].plan};
+		puts[i].plan = (struct plan_record){.id = puts[i].id,
+			.kind = "training",
+			.name = "rate",
+			.revision = 1,
+			.model = "llama-3.1-8b",
+			.accelerator = "h100-sxm5-80gb",
+			.request = {"{\"model\":\"llama-3.1-8b\",\"tokens\":15000000000000}", 49},
+			.result = result,
+			.catalogue_revision = 1,
+			.calibration_revision = 1,
+			.planner_version = FLEETPLAN_VERSION};
+		puts[i].operation = (struct plan_put){
+			.job = {.kind = STORAGE_PLAN_PUT, .done = put_answered, .failure = &puts[i].failure}, .plan = &puts[i].plan};
 		put_again(storage, &puts[i]);
 	}
 	while (clock_monotonic_ns() - begin_ns < seconds * 1000000000) {

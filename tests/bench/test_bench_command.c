@@ -167,7 +167,7 @@ static void a_worker_dies_with_its_daemon(void **state)
 	assert_true(daemon >= 0);
 	if (daemon == 0) {
 		char worker[] = "--worker", suite[] = "--suite", test[] = "gemm_kernel_fp32", parent[] = "--parent", name[] = "bench",
-			shape[] = "--shape", sides[] = "64,64,64";
+			 shape[] = "--shape", sides[] = "64,64,64";
 		char *argv[] = {name, worker, suite, test, shape, sides, parent, self, NULL};
 
 		snprintf(self, sizeof(self), "%ld", (long)getpid());

@@ -67,8 +67,8 @@ static void multiply(const struct cpu_kernels *kernels, struct cpu_pool *pool, s
 /* The shapes are whole tiles, cross every edge, are thinner than a tile, or need several blocks of depth. */
 static void products_are_right_in_every_instruction_set(void **state)
 {
-	static const struct bench_shape shapes[] = {{48, 64, 32}, {37, 41, 53}, {1, 1, 1}, {1, 300, 7}, {300, 1, 7}, {5, 3, 700},
-		{205, 130, 260}, {24, 1100, 16}};
+	static const struct bench_shape shapes[] = {
+		{48, 64, 32}, {37, 41, 53}, {1, 1, 1}, {1, 300, 7}, {300, 1, 7}, {5, 3, 700}, {205, 130, 260}, {24, 1100, 16}};
 	struct cpu_pool *pool = cpu_pool_new(THREADS);
 	size_t tried = 0;
 
@@ -259,8 +259,8 @@ static void work_runs_and_is_verified(void **state)
 	assert_int_equal(bench_cpu_backend.list(&device, 1, &count, &reason), BENCH_OK);
 	assert_int_equal(bench_cpu_backend.open(&device, &session, &reason), BENCH_OK);
 	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
-		struct bench_work_request request = {.kind = kinds[i].kind, .method = kinds[i].method, .precision = PRECISION_FP32,
-			.shape = {160, 96, 64}, .alive = &alive};
+		struct bench_work_request request = {
+			.kind = kinds[i].kind, .method = kinds[i].method, .precision = PRECISION_FP32, .shape = {160, 96, 64}, .alive = &alive};
 		enum bench_outcome outcome;
 
 #ifdef __SANITIZE_THREAD__

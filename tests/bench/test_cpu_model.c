@@ -97,7 +97,8 @@ static void refer_query(const struct cpu_attention *attention, struct reference 
 
 	assert_true(sees <= 64);
 	for (int64_t j = 0; j < sees; j++) {
-		const float *k = attention->k + at(b, s->keys, j, s->kv_heads, shared, d), *v = attention->v + at(b, s->keys, j, s->kv_heads, shared, d);
+		const float *k = attention->k + at(b, s->keys, j, s->kv_heads, shared, d),
+					*v = attention->v + at(b, s->keys, j, s->kv_heads, shared, d);
 
 		p[j] = dp[j] = 0;
 		for (int64_t x = 0; x < d; x++) {
@@ -129,12 +130,22 @@ static void compare(const float *got, const double *expected, size_t count)
 static void attend(const struct bench_attention *shape, struct cpu_pool *pool)
 {
 	size_t queries = cpu_attention_query_floats(shape), keys = cpu_attention_key_floats(shape);
-	struct reference expected = {calloc(queries, sizeof(double)), calloc(queries, sizeof(double)), calloc(keys, sizeof(double)),
-		calloc(keys, sizeof(double))};
+	struct reference expected = {
+		calloc(queries, sizeof(double)), calloc(queries, sizeof(double)), calloc(keys, sizeof(double)), calloc(keys, sizeof(double))};
 	float *q = floats(queries, 1), *k = floats(keys, 2), *v = floats(keys, 3), *g = floats(queries, 4), *panels[THREADS], *scores[THREADS];
 	float *o = floats(queries, 5), *dk = floats(keys, 6), *dv = floats(keys, 7);
-	struct cpu_attention attention = {.kernels = cpu_kernels_best(), .shape = *shape, .q = q, .k = k, .v = v, .output_gradient = g,
-		.output = o, .dq = o, .dk = dk, .dv = dv, .panels = panels, .scores = scores};
+	struct cpu_attention attention = {.kernels = cpu_kernels_best(),
+		.shape = *shape,
+		.q = q,
+		.k = k,
+		.v = v,
+		.output_gradient = g,
+		.output = o,
+		.dq = o,
+		.dk = dk,
+		.dv = dv,
+		.panels = panels,
+		.scores = scores};
 	struct bench_check check;
 
 	for (int i = 0; i < THREADS; i++) {
@@ -192,8 +203,9 @@ static void attention_is_right_forward_and_backward(void **state)
 
 static void shapes_that_are_none_are_refused(void **state)
 {
-	static const struct bench_attention bad[] = {{1, 4, 3, 8, 8, 8, .causal = false}, {1, 4, 4, 9, 8, 8, .causal = true}, {0, 4, 4, 8, 8, 8, .causal = false},
-		{1, 4, 4, 8, 8, 1 << 21, .causal = false}, {1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, .causal = false}};
+	static const struct bench_attention bad[] = {{1, 4, 3, 8, 8, 8, .causal = false}, {1, 4, 4, 9, 8, 8, .causal = true},
+		{0, 4, 4, 8, 8, 8, .causal = false}, {1, 4, 4, 8, 8, 1 << 21, .causal = false},
+		{1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, .causal = false}};
 	struct bench_attention good = {1, 4, 2, 8, 8, 8, .causal = true};
 
 	(void)state;
@@ -243,8 +255,8 @@ static void run_and_verify(struct opened *opened, const struct bench_work_reques
 
 static void keys_and_values_are_read_once(void **state)
 {
-	struct bench_work_request request = {.kind = WORK_KV_READ, .method = METHOD_STREAM, .precision = PRECISION_FP32,
-		.attention = {3, 8, 2, 1, 75, 40, .causal = false}};
+	struct bench_work_request request = {
+		.kind = WORK_KV_READ, .method = METHOD_STREAM, .precision = PRECISION_FP32, .attention = {3, 8, 2, 1, 75, 40, .causal = false}};
 	struct bench_work work;
 
 	run_and_verify(*state, &request, &work);
@@ -266,18 +278,29 @@ static void a_sequence_runs_its_parts(void **state)
 {
 	struct bench_work_request parts[] = {
 		{.kind = WORK_GEMM, .method = METHOD_KERNEL_GEMM, .precision = PRECISION_FP32, .shape = {64, 96, 32}},
-		{.kind = WORK_ATTENTION, .method = METHOD_KERNEL_ATTENTION, .precision = PRECISION_FP32, .attention = {1, 4, 2, 64, 64, 16, .causal = true}},
+		{.kind = WORK_ATTENTION,
+			.method = METHOD_KERNEL_ATTENTION,
+			.precision = PRECISION_FP32,
+			.attention = {1, 4, 2, 64, 64, 16, .causal = true}},
 		{.kind = WORK_ELEMENTWISE, .method = METHOD_STREAM, .precision = PRECISION_FP32, .bytes = 65536},
 		{.kind = WORK_GEMM, .method = METHOD_KERNEL_GEMM, .precision = PRECISION_FP32, .shape = {32, 96, 64}, .product = PRODUCT_WEIGHT_GRADIENT},
-		{.kind = WORK_ATTENTION, .method = METHOD_KERNEL_ATTENTION, .precision = PRECISION_FP32, .attention = {1, 4, 2, 64, 64, 16, .causal = true, .backward = true}},
+		{.kind = WORK_ATTENTION,
+			.method = METHOD_KERNEL_ATTENTION,
+			.precision = PRECISION_FP32,
+			.attention = {1, 4, 2, 64, 64, 16, .causal = true, .backward = true}},
 	};
-	struct bench_work_request request = {.kind = WORK_SEQUENCE, .method = METHOD_SEQUENCE, .precision = PRECISION_FP32, .parts = parts,
-		.part_count = COUNT_OF(parts)}, nested;
+	struct bench_work_request request = {.kind = WORK_SEQUENCE,
+								  .method = METHOD_SEQUENCE,
+								  .precision = PRECISION_FP32,
+								  .parts = parts,
+								  .part_count = COUNT_OF(parts)},
+							  nested;
 	struct opened *opened = *state;
 	struct bench_work work;
 
 	run_and_verify(opened, &request, &work);
-	assert_close(work.flops, 2.0 * (2.0 * 64 * 96 * 32) + bench_attention_flops(&parts[1].attention) + bench_attention_flops(&parts[4].attention), 1e-12);
+	assert_close(work.flops,
+		2.0 * (2.0 * 64 * 96 * 32) + bench_attention_flops(&parts[1].attention) + bench_attention_flops(&parts[4].attention), 1e-12);
 	parts[2].precision = PRECISION_BF16;
 	assert_int_equal(bench_cpu_backend.prepare(opened->session, &request, &work, &opened->reason), BENCH_UNSUPPORTED);
 	nested = request;

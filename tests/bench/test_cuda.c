@@ -30,7 +30,7 @@ static struct found {
 	struct bench_work work;
 	struct bench_check check;
 	double elapsed_s;
-} *found;
+} * found;
 
 static const struct bench_backend *const cuda = &bench_cuda_backend;
 
@@ -110,8 +110,8 @@ static const struct bench_work_request triad = {.kind = WORK_STREAM_TRIAD, .meth
 
 static struct bench_work_request product_of(enum precision precision, enum bench_product product, int64_t m, int64_t n, int64_t k)
 {
-	return (struct bench_work_request){.kind = WORK_GEMM, .method = METHOD_LIBRARY_GEMM, .precision = precision, .product = product,
-		.shape = {m, n, k}};
+	return (struct bench_work_request){
+		.kind = WORK_GEMM, .method = METHOD_LIBRARY_GEMM, .precision = precision, .product = product, .shape = {m, n, k}};
 }
 
 static void a_device_is_told_of_whole(void **state)
@@ -150,8 +150,9 @@ static void what_is_no_device_says_what_to_do(void **state)
 {
 	static const struct {
 		const char *script, *code, *advice;
-	} cases[] = {{"init=0,fail_init=34", "CUDA_ERROR_STUB_LIBRARY (34)", "LD_LIBRARY_PATH"}, {"fail_init=100", "CUDA_ERROR_NO_DEVICE (100)", "attached"},
-		{"fail_init=999", "CUDA_ERROR_UNKNOWN (999)", "dmesg"}, {"fail_init=803", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803)", "kernel module"}};
+	} cases[] = {{"init=0,fail_init=34", "CUDA_ERROR_STUB_LIBRARY (34)", "LD_LIBRARY_PATH"},
+		{"fail_init=100", "CUDA_ERROR_NO_DEVICE (100)", "attached"}, {"fail_init=999", "CUDA_ERROR_UNKNOWN (999)", "dmesg"},
+		{"fail_init=803", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803)", "kernel module"}};
 	char path[PATH_MAX + 16];
 
 	(void)state;
@@ -217,7 +218,10 @@ static void streams_take_what_the_bytes_say(void **state)
 	request = (struct bench_work_request){.kind = WORK_ELEMENTWISE, .method = METHOD_STREAM, .bytes = 1 << 22};
 	run(SMALL, &request);
 	assert_right((1 << 22) / 4.3e12 + 2e-6, 0.01);
-	request = (struct bench_work_request){.kind = WORK_KV_READ, .method = METHOD_STREAM, .precision = PRECISION_BF16, .cold = true,
+	request = (struct bench_work_request){.kind = WORK_KV_READ,
+		.method = METHOD_STREAM,
+		.precision = PRECISION_BF16,
+		.cold = true,
 		.attention = {.batch = 4, .heads = 8, .kv_heads = 2, .queries = 1, .keys = 512, .head_dimension = 64}};
 	run(SMALL, &request);
 	assert_right(2 * 4 * 2 * 512 * 64 * 2 / 4.3e12 + 4e-6, 0.01);
@@ -275,7 +279,8 @@ static void products_are_right_in_every_form_and_precision(void **state)
 			bool exact = cases[i].precision == PRECISION_FP8 && product != PRODUCT_FORWARD; /* gradients do not use the sum in fewer bits */
 
 			run(SMALL, &request);
-			assert_right((exact ? 4e-6 : 3e-6) + 2.0 * 192 * 320 * 144 / cases[i].flops, 0.01); /* the backend kept the sixth proposal, the fastest */
+			assert_right((exact ? 4e-6 : 3e-6) + 2.0 * 192 * 320 * 144 / cases[i].flops,
+				0.01); /* the backend kept the sixth proposal, the fastest */
 			assert_contains(found->work.detail, "cuBLASLt 12.8.3, algorithm 66 tile 5");
 			assert_contains(found->work.detail, "best of 8"); /* of ten proposals, one needs too much memory and one cannot run */
 			run(SMALL ",wrong=0.25", &request);
@@ -337,8 +342,8 @@ static void what_the_library_lacks_is_unsupported(void **state)
 static void attention_is_right_there_and_back(void **state)
 {
 	static const enum precision precisions[] = {PRECISION_FP32, PRECISION_BF16, PRECISION_FP16};
-	struct bench_work_request request = {.kind = WORK_ATTENTION,
-		.attention = {.batch = 2, .heads = 4, .kv_heads = 2, .queries = 24, .keys = 40, .head_dimension = 32}};
+	struct bench_work_request request = {
+		.kind = WORK_ATTENTION, .attention = {.batch = 2, .heads = 4, .kv_heads = 2, .queries = 24, .keys = 40, .head_dimension = 32}};
 
 	(void)state;
 	for (int round = 0; round < 24; round++) {
@@ -362,7 +367,8 @@ static void attention_is_right_there_and_back(void **state)
 static void a_sequence_is_the_sum_of_its_parts(void **state)
 {
 	struct bench_work_request parts[3] = {product_of(PRECISION_BF16, PRODUCT_FORWARD, 256, 256, 128),
-		{.kind = WORK_ELEMENTWISE, .method = METHOD_STREAM, .bytes = 1 << 20}, product_of(PRECISION_BF16, PRODUCT_WEIGHT_GRADIENT, 128, 64, 512)};
+		{.kind = WORK_ELEMENTWISE, .method = METHOD_STREAM, .bytes = 1 << 20},
+		product_of(PRECISION_BF16, PRODUCT_WEIGHT_GRADIENT, 128, 64, 512)};
 	struct bench_work_request sequence = {.kind = WORK_SEQUENCE, .method = METHOD_SEQUENCE, .parts = parts, .part_count = 3};
 	double seconds = 0;
 
@@ -445,7 +451,7 @@ static void slices_are_devices_of_their_own(void **state)
 		assert_int_equal(found->count, 2);
 		assert_string_equal(slice->id, index ? "MIG-a0a1a2a3-a4a5-a6a7-a8a9-aaabacad0200" : "MIG-a0a1a2a3-a4a5-a6a7-a8a9-aaabacad0100");
 		assert_string_equal(slice->mig_parent, "GPU-a0a1a2a3-a4a5-a6a7-a8a9-aaabacad0000");
-		assert_false(bench_device_knows(slice, DEVICE_ACCELERATOR)); /* a slice is never taken for its board */
+		assert_false(bench_device_knows(slice, DEVICE_ACCELERATOR));    /* a slice is never taken for its board */
 		assert_true(bench_sensors_know(&found->sensors, SENSOR_POWER)); /* the sensor of the board */
 		assert_false(bench_sensors_know(&found->sensors, SENSOR_UTILIZATION));
 	}
@@ -501,10 +507,10 @@ static void formats_round_as_the_device_does(void **state)
 		double value;
 		unsigned bits;
 	} cases[] = {{FORMAT_FP16, 1, 0x3c00}, {FORMAT_FP16, -2.5, 0xc100}, {FORMAT_FP16, 65504, 0x7bff}, {FORMAT_FP16, 70000, 0x7c00},
-		{FORMAT_FP16, 0x1p-24, 1}, {FORMAT_FP16, 1 + 0x1p-11, 0x3c00}, {FORMAT_FP16, 1 + 3 * 0x1p-11, 0x3c02}, {FORMAT_FP16, 2047.9, 0x6800},
-		{FORMAT_BF16, 1, 0x3f80}, {FORMAT_BF16, 1 + 0x1p-8, 0x3f80}, {FORMAT_BF16, 1 + 3 * 0x1p-8, 0x3f82}, {FORMAT_BF16, -3, 0xc040},
-		{FORMAT_FP8, 1, 0x38}, {FORMAT_FP8, 448, 0x7e}, {FORMAT_FP8, 1000, 0x7e}, {FORMAT_FP8, -0x1p-9, 0x81}, {FORMAT_FP8, 0x1p-6, 0x08},
-		{FORMAT_FP8, 1.0625, 0x38}, {FORMAT_INT8, 1, 32}, {FORMAT_INT8, -9, 0x81}};
+		{FORMAT_FP16, 0x1p-24, 1}, {FORMAT_FP16, 1 + 0x1p-11, 0x3c00}, {FORMAT_FP16, 1 + 3 * 0x1p-11, 0x3c02},
+		{FORMAT_FP16, 2047.9, 0x6800}, {FORMAT_BF16, 1, 0x3f80}, {FORMAT_BF16, 1 + 0x1p-8, 0x3f80}, {FORMAT_BF16, 1 + 3 * 0x1p-8, 0x3f82},
+		{FORMAT_BF16, -3, 0xc040}, {FORMAT_FP8, 1, 0x38}, {FORMAT_FP8, 448, 0x7e}, {FORMAT_FP8, 1000, 0x7e}, {FORMAT_FP8, -0x1p-9, 0x81},
+		{FORMAT_FP8, 0x1p-6, 0x08}, {FORMAT_FP8, 1.0625, 0x38}, {FORMAT_INT8, 1, 32}, {FORMAT_INT8, -9, 0x81}};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {

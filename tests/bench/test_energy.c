@@ -151,8 +151,14 @@ static void what_cannot_be_read_is_unsupported_with_the_reason(void **state)
 
 static struct bench_window window_of(double seconds, double counter_joules)
 {
-	return (struct bench_window){.begin_s = 5, .end_s = 5 + seconds, .counter_known = true, .counter_begin_joules = 100,
-		.counter_end_joules = 100 + counter_joules, .counter_source = "rapl", .limit_w = 400, .scope = "cpu_package"};
+	return (struct bench_window){.begin_s = 5,
+		.end_s = 5 + seconds,
+		.counter_known = true,
+		.counter_begin_joules = 100,
+		.counter_end_joules = 100 + counter_joules,
+		.counter_source = "rapl",
+		.limit_w = 400,
+		.scope = "cpu_package"};
 }
 
 static void poll(struct bench_window *window, size_t count, double first_w, double step_w)
@@ -256,9 +262,9 @@ static void two_seconds_are_the_counters(void **state)
 struct bench_session {
 	int looks;
 	double utilization;
-	int busy_looks; /* after these readings the device is idle */
+	int busy_looks;          /* after these readings the device is idle */
 	bool throttled_at_first; /* throttled before the third reading only */
-	int blind_looks; /* readings without an answer of the counter */
+	int blind_looks;         /* readings without an answer of the counter */
 };
 
 static enum bench_outcome scripted_sense(struct bench_session *session, struct bench_sensors *sensors, struct bench_reason *reason)
@@ -267,8 +273,8 @@ static enum bench_outcome scripted_sense(struct bench_session *session, struct b
 
 	(void)reason;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	*sensors = (struct bench_sensors){.energy_source = "nvml", .scope = "gpu_board",
-		.energy_joules = 120 * ((double)now.tv_sec + 1e-9 * (double)now.tv_nsec)};
+	*sensors = (struct bench_sensors){
+		.energy_source = "nvml", .scope = "gpu_board", .energy_joules = 120 * ((double)now.tv_sec + 1e-9 * (double)now.tv_nsec)};
 	if (session->looks >= session->blind_looks)
 		bench_sensors_note(sensors, SENSOR_ENERGY);
 	bench_sensors_note(sensors, SENSOR_THROTTLE);

@@ -103,7 +103,8 @@ static void operands_are_those_of_the_host(void **state)
 	assert_close(reference_decode(&(uint16_t){0x3c00}, 0, PRECISION_FP16), 1, 0);
 	assert_close(reference_decode(&(uint16_t){0xc100}, 0, PRECISION_FP16), -2.5, 0);
 	assert_close(reference_decode(&(uint16_t){0x0001}, 0, PRECISION_FP16), 0x1p-24, 0);
-	assert_true(isnan(reference_decode(&(uint16_t){0xffff}, 0, PRECISION_FP16)) && isnan(reference_decode(&(uint16_t){0xffff}, 0, PRECISION_BF16)));
+	assert_true(
+		isnan(reference_decode(&(uint16_t){0xffff}, 0, PRECISION_FP16)) && isnan(reference_decode(&(uint16_t){0xffff}, 0, PRECISION_BF16)));
 	assert_close(reference_decode(&(uint16_t){0x4049}, 0, PRECISION_BF16), 3.140625, 0);
 }
 

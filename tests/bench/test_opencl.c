@@ -73,8 +73,8 @@ static void products_are_right_in_every_form(void **state)
 	for (size_t p = 0; p < COUNT_OF(precisions); p++)
 		for (enum bench_product product = 0; product < PRODUCT_COUNT; product++)
 			for (size_t s = 0; s < COUNT_OF(shapes); s++)
-				(void)measure(&(struct bench_work_request){.kind = WORK_GEMM, .method = METHOD_KERNEL_GEMM, .precision = precisions[p],
-					.product = product, .shape = shapes[s]});
+				(void)measure(&(struct bench_work_request){
+					.kind = WORK_GEMM, .method = METHOD_KERNEL_GEMM, .precision = precisions[p], .product = product, .shape = shapes[s]});
 }
 
 static void attention_is_right_forward_and_backward(void **state)
@@ -87,8 +87,8 @@ static void attention_is_right_forward_and_backward(void **state)
 	need_session();
 	for (size_t p = 0; p < COUNT_OF(precisions); p++)
 		for (size_t s = 0; s < COUNT_OF(shapes); s++)
-			(void)measure(&(struct bench_work_request){.kind = WORK_ATTENTION, .method = METHOD_KERNEL_ATTENTION, .precision = precisions[p],
-				.attention = shapes[s]});
+			(void)measure(&(struct bench_work_request){
+				.kind = WORK_ATTENTION, .method = METHOD_KERNEL_ATTENTION, .precision = precisions[p], .attention = shapes[s]});
 }
 
 static void every_kind_of_work_is_verified(void **state)
@@ -133,14 +133,18 @@ static void lists_longer_than_the_grid_are_done_whole(void **state)
 	assert_int_equal(opencl_fill_normal(session, buffers[2], COUNT, 9, PRECISION_FP32, &reason), BENCH_OK);
 	for (size_t k = 0; k < COUNT_OF(kernels); k++) {
 		const union opencl_value copy[] = {{.memory = buffers[0]}, {.memory = buffers[1]}, {.u64 = VECTORS}};
-		const union opencl_value triad[] = {{.memory = buffers[0]}, {.memory = buffers[1]}, {.memory = buffers[2]}, {.f32 = 2}, {.u64 = VECTORS}};
+		const union opencl_value triad[] = {
+			{.memory = buffers[0]}, {.memory = buffers[1]}, {.memory = buffers[2]}, {.f32 = 2}, {.u64 = VECTORS}};
 		const union opencl_value scale[] = {{.memory = buffers[0]}, {.memory = buffers[1]}, {.f32 = 2}, {.u64 = VECTORS}};
 		const union opencl_value *const values[] = {copy, triad, scale};
 
 		assert_int_equal(opencl_run_kernel(session, kernels[k], (struct kernel_groups){3, 1, 1}, values[k], &reason), BENCH_OK);
 		assert_int_equal(opencl_read(session, buffers[0], 0, sizeof(out), out, &reason), BENCH_OK);
 		for (size_t i = 0; i < COUNT; i++) {
-			double x = (double)reference_pattern(i), expected = k == 0 ? x : k == 1 ? x + 2 * reference_normal(9, i, PRECISION_FP32) : 2 * x + 1;
+			double x = (double)reference_pattern(i),
+				   expected = k == 0 ? x
+				: k == 1             ? x + 2 * reference_normal(9, i, PRECISION_FP32)
+									 : 2 * x + 1;
 
 			if (!(fabs((double)out[i] - expected) <= 1e-6))
 				fail_msg("%s: element %zu is %g and not %g", kernel_entries[kernels[k]].name, i, (double)out[i], expected);
@@ -155,10 +159,11 @@ static void transfers_bring_what_was_sent(void **state)
 	need_session();
 	for (enum bench_direction direction = 0; direction < DIRECTION_COUNT; direction++)
 		for (int pinned = 0; pinned < 2; pinned++) {
-			(void)measure(&(struct bench_work_request){.kind = WORK_TRANSFER, .method = METHOD_COPY_ENGINE,
+			(void)measure(&(struct bench_work_request){.kind = WORK_TRANSFER,
+				.method = METHOD_COPY_ENGINE,
 				.transfer = {.direction = direction, .pinned = pinned, .bytes = 6 * 0x1p20 + 4}});
-			(void)measure(&(struct bench_work_request){.kind = WORK_TRANSFER, .method = METHOD_COPY_ENGINE,
-				.transfer = {.direction = direction, .pinned = pinned, .bytes = 3}});
+			(void)measure(&(struct bench_work_request){
+				.kind = WORK_TRANSFER, .method = METHOD_COPY_ENGINE, .transfer = {.direction = direction, .pinned = pinned, .bytes = 3}});
 		}
 }
 
@@ -237,9 +242,13 @@ static void what_cannot_be_is_refused_with_a_reason(void **state)
 		{{.kind = WORK_GEMM, .method = METHOD_KERNEL_GEMM, .precision = PRECISION_FP8, .shape = {8, 8, 8}}, "fp8"},
 		{{.kind = WORK_GEMM, .method = METHOD_KERNEL_GEMM, .precision = PRECISION_FP32, .shape = {1 << 19, 1 << 19, 8}}, "MiB"},
 		{{.kind = WORK_GEMM, .method = METHOD_KERNEL_GEMM, .precision = PRECISION_FP32, .shape = {0, 8, 8}}, "sides"},
-		{{.kind = WORK_ATTENTION, .method = METHOD_KERNEL_ATTENTION, .precision = PRECISION_FP32, .attention = {1, 3, 2, 4, 4, 8, .causal = false}}, "kv_heads"},
-		{{.kind = WORK_ATTENTION, .method = METHOD_KERNEL_ATTENTION, .precision = PRECISION_FP32,
-			.attention = {1, 2, 2, 8, 4, 8, .causal = true}}, "queries"},
+		{{.kind = WORK_ATTENTION,
+			 .method = METHOD_KERNEL_ATTENTION,
+			 .precision = PRECISION_FP32,
+			 .attention = {1, 3, 2, 4, 4, 8, .causal = false}},
+			"kv_heads"},
+		{{.kind = WORK_ATTENTION, .method = METHOD_KERNEL_ATTENTION, .precision = PRECISION_FP32, .attention = {1, 2, 2, 8, 4, 8, .causal = true}},
+			"queries"},
 		{{.kind = WORK_ISSUE_RATE, .method = METHOD_ISSUE_RATE, .precision = PRECISION_BF16}, "bf16"},
 		{{.kind = WORK_LAUNCH_GRAPH, .method = METHOD_DRIVER_LAUNCH}, "cannot record launches"},
 		{{.kind = WORK_ALL_REDUCE, .method = METHOD_COLLECTIVE_LIBRARY}, "between devices"},

@@ -122,7 +122,9 @@ static void a_run_takes_as_long_as_the_device_says(void **state)
 	assert_close(play("", &request).bytes, 2 * read.bytes, 0);
 	request.kind = WORK_STREAM_TRIAD;
 	assert_close(play("", &request).bytes, 3 * read.bytes, 0);
-	request = (struct bench_work_request){.kind = WORK_ATTENTION, .method = METHOD_KERNEL_ATTENTION, .precision = PRECISION_BF16,
+	request = (struct bench_work_request){.kind = WORK_ATTENTION,
+		.method = METHOD_KERNEL_ATTENTION,
+		.precision = PRECISION_BF16,
 		.attention = {1, 1, 1, 8, 8, 8, .causal = true}};
 	found = play("", &request); /* scores, softmax, values */
 	assert_close(found.elapsed_s, 2.7e-6, 1e-9);
@@ -130,8 +132,8 @@ static void a_run_takes_as_long_as_the_device_says(void **state)
 
 static void what_the_driver_lacks_is_unsupported(void **state)
 {
-	struct bench_work_request request = {.kind = WORK_TRANSFER, .method = METHOD_COPY_ENGINE,
-		.transfer = {.direction = DIRECTION_TO_DEVICE, .bytes = 65536, .pinned = true}};
+	struct bench_work_request request = {
+		.kind = WORK_TRANSFER, .method = METHOD_COPY_ENGINE, .transfer = {.direction = DIRECTION_TO_DEVICE, .bytes = 65536, .pinned = true}};
 	struct found found = play("", &request);
 
 	(void)state;
@@ -241,7 +243,8 @@ static void a_library_that_is_none_is_a_reason(void **state)
 /* Without a home PoCL would cache its compiled kernels in /tmp/pocl, which any user may own. */
 static void caches_are_private_without_a_home(void **state)
 {
-	const char *home = getenv("HOME"), *caches = getenv("XDG_CACHE_HOME"), *own = getenv("POCL_CACHE_DIR"), *run = getenv("FLEETPLAN_RUN_DIR");
+	const char *home = getenv("HOME"), *caches = getenv("XDG_CACHE_HOME"), *own = getenv("POCL_CACHE_DIR"),
+			   *run = getenv("FLEETPLAN_RUN_DIR");
 	const char *const values[] = {home, caches, own, run}, *const names[] = {"HOME", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "FLEETPLAN_RUN_DIR"};
 	char kept[COUNT_OF(names)][PATH_MAX], said[512];
 

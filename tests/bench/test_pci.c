@@ -61,11 +61,11 @@ static void memory_decides_and_slices_are_nobody(void **state)
 	(void)state;
 	assert_string_equal(named("10de:2335", 143771 * 0x1p20), "h200-sxm5-141gb");
 	assert_string_equal(named("10DE:2330", 81559 * 0x1p20), "h100-sxm5-80gb");
-	assert_string_equal(named("10de:2330", 81559 * 0x1p20 / 8), "none");   /* the slice 1g.10gb */
-	assert_string_equal(named("10de:2329", 143771 * 0x1p20), "none");      /* an H20 with 141 GB is not an H20 with 96 GB */
+	assert_string_equal(named("10de:2330", 81559 * 0x1p20 / 8), "none"); /* the slice 1g.10gb */
+	assert_string_equal(named("10de:2329", 143771 * 0x1p20), "none");    /* an H20 with 141 GB is not an H20 with 96 GB */
 	assert_string_equal(named("1002:74a1", 192 * 0x1p30), "mi300x");
-	assert_string_equal(named("1002:2330", 81559 * 0x1p20), "none");       /* the same number of another vendor */
-	assert_string_equal(named("10de:1eb8", 15109 * 0x1p20), "t4");         /* ECC takes a sixteenth */
+	assert_string_equal(named("1002:2330", 81559 * 0x1p20), "none"); /* the same number of another vendor */
+	assert_string_equal(named("10de:1eb8", 15109 * 0x1p20), "t4");   /* ECC takes a sixteenth */
 }
 
 static void what_is_no_id_names_nothing(void **state)

@@ -52,7 +52,8 @@ static void one_sample_is_its_own_median(void **state)
 static void drift_is_last_third_over_first(void **state)
 {
 	static const double cooling[] = {100, 100, 100, 98, 98, 98, 96, 96, 96}, warming[] = {100, 100, 100, 101, 101, 101, 103.1, 103.1, 103.1},
-		little[] = {100, 100, 100, 101, 101, 101, 102.9, 102.9, 102.9}, steady[] = {100, 101, 99, 100, 101, 99, 100, 101, 99};
+						little[] = {100, 100, 100, 101, 101, 101, 102.9, 102.9, 102.9},
+						steady[] = {100, 101, 99, 100, 101, 99, 100, 101, 99};
 	struct bench_statistics statistics = of(cooling, 9);
 
 	(void)state;
@@ -69,7 +70,7 @@ static void drift_is_last_third_over_first(void **state)
 static void spread_above_five_percent_is_unstable(void **state)
 {
 	static const double wide[] = {97, 103, 100, 97, 103, 100, 97, 103, 100}, narrow[] = {98, 102, 98, 102, 98, 102, 98, 102, 100},
-		outliers[] = {100, 100, 100, 60, 100, 100, 100, 100, 160, 100, 100, 100};
+						outliers[] = {100, 100, 100, 60, 100, 100, 100, 100, 160, 100, 100, 100};
 
 	(void)state;
 	assert_close(of(wide, 9).drift, 0, 0);
@@ -82,7 +83,8 @@ enum { SERIES = 2000, COVERAGE_ROUNDS = 5, COVERAGE_SAMPLES = 8 };
 
 static double normal(uint64_t *state)
 {
-	double u = ((double)(random_next(state) >> 11) + 0.5) / 9007199254740992.0, v = ((double)(random_next(state) >> 11) + 0.5) / 9007199254740992.0;
+	double u = ((double)(random_next(state) >> 11) + 0.5) / 9007199254740992.0,
+		   v = ((double)(random_next(state) >> 11) + 0.5) / 9007199254740992.0;
 
 	return sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * v);
 }
@@ -124,7 +126,8 @@ static void an_interval_holds_the_median_as_often_as_it_says(void **state)
 	for (size_t i = 0; i < COUNT_OF(sigmas); i++) {
 		double eighty = coverage(0.8, sigmas[i][0], sigmas[i][1]), ninety = coverage(0.9, sigmas[i][0], sigmas[i][1]);
 
-		print_message("rounds %.2f, samples %.2f: 80 %% held %.1f %%, 90 %% held %.1f %%\n", sigmas[i][0], sigmas[i][1], 100 * eighty, 100 * ninety);
+		print_message(
+			"rounds %.2f, samples %.2f: 80 %% held %.1f %%, 90 %% held %.1f %%\n", sigmas[i][0], sigmas[i][1], 100 * eighty, 100 * ninety);
 		assert_true(eighty > 0.74 && eighty < 0.86);
 		assert_true(ninety > 0.85 && ninety < 0.95);
 	}
@@ -170,8 +173,8 @@ static void a_trend_goes_one_way(void **state)
 	static const struct {
 		double rounds[5];
 		bool trend;
-	} cases[] = {{{100, 103, 106, 109, 112}, true}, {{112, 109, 106, 103, 100}, true}, {{106, 100, 112, 103, 109}, false}, {{100, 101, 100, 112, 112}, false},
-		{{100, 100.5, 101, 101.5, 102}, false}};
+	} cases[] = {{{100, 103, 106, 109, 112}, true}, {{112, 109, 106, 103, 100}, true}, {{106, 100, 112, 103, 109}, false},
+		{{100, 101, 100, 112, 112}, false}, {{100, 100.5, 101, 101.5, 102}, false}};
 	static const size_t ends[] = {3, 6, 9, 12, 15};
 	struct bench_clusters clusters;
 

@@ -11,19 +11,19 @@
 
 /* The behaviour of the scripted device for each kind of work. */
 struct bench_session {
-	double run_s[WORK_KIND_COUNT];        /* time that a run reports */
-	bool sleeps;                          /* a run also takes the reported time */
+	double run_s[WORK_KIND_COUNT]; /* time that a run reports */
+	bool sleeps;                   /* a run also takes the reported time */
 	enum bench_outcome prepared[WORK_KIND_COUNT], ran[WORK_KIND_COUNT];
-	bool wrong;                           /* the outputs are wrong */
-	double later;                         /* factor on the time of work that is prepared again; 0: none */
-	int later_from;                       /* the factor applies from this preparation on */
+	bool wrong;     /* the outputs are wrong */
+	double later;   /* factor on the time of work that is prepared again; 0: none */
+	int later_from; /* the factor applies from this preparation on */
 	int prepares[WORK_KIND_COUNT];
-	bool noisy;                           /* every second preparation takes twice as long */
+	bool noisy; /* every second preparation takes twice as long */
 	int opened, released;
 	int runs[WORK_KIND_COUNT];
 	struct bench_shape last_shape;
-	double latency_s, bytes_per_s;        /* of a transfer; both 0: run_s applies */
-	size_t part_count;                    /* of the last sequence, by kind; and the operations of its products and attention */
+	double latency_s, bytes_per_s; /* of a transfer; both 0: run_s applies */
+	size_t part_count;             /* of the last sequence, by kind; and the operations of its products and attention */
 	int parts[WORK_KIND_COUNT];
 	double part_flops;
 };
@@ -82,8 +82,8 @@ static void take_parts(struct bench_session *session, const struct bench_work_re
 	}
 }
 
-static enum bench_outcome scripted_prepare(struct bench_session *session, const struct bench_work_request *request,
-	struct bench_work *work, struct bench_reason *reason)
+static enum bench_outcome scripted_prepare(
+	struct bench_session *session, const struct bench_work_request *request, struct bench_work *work, struct bench_reason *reason)
 {
 	struct scripted_work *state;
 
@@ -91,7 +91,8 @@ static enum bench_outcome scripted_prepare(struct bench_session *session, const 
 		return bench_refuse(reason, session->prepared[request->kind], "no such unit");
 	state = malloc(sizeof(*state));
 	assert_non_null(state);
-	*state = (struct scripted_work){session, request->kind, 1e6, session->prepares[request->kind]++ >= session->later_from && session->later > 0 ? session->later : 1};
+	*state = (struct scripted_work){
+		session, request->kind, 1e6, session->prepares[request->kind]++ >= session->later_from && session->later > 0 ? session->later : 1};
 	if (session->noisy && session->prepares[request->kind] % 2)
 		state->times *= 2;
 	if (request->kind == WORK_TRANSFER)
@@ -100,7 +101,12 @@ static enum bench_outcome scripted_prepare(struct bench_session *session, const 
 		take_parts(session, request);
 	session->opened++;
 	session->last_shape = request->shape;
-	*work = (struct bench_work){.flops = 1e6, .bytes = state->bytes, .items = 1, .state = state, .run = scripted_run, .verify = scripted_verify,
+	*work = (struct bench_work){.flops = 1e6,
+		.bytes = state->bytes,
+		.items = 1,
+		.state = state,
+		.run = scripted_run,
+		.verify = scripted_verify,
 		.release = scripted_release};
 	return BENCH_OK;
 }
@@ -176,7 +182,8 @@ static struct bench_spec a_plan(void)
 		{.role = "qkv", .m = 512, .n = 768, .k = 256, .precision = PRECISION_BF16, .count = 3},
 		{.role = "mlp_up", .m = 512, .n = 1024, .k = 256, .product = PRODUCT_WEIGHT_GRADIENT, .count = ABSENT_NUMBER},
 	};
-	static struct bench_spec_attention kv_read[] = {{.shape = {4, 8, 2, 1, 1024, 64, .causal = false}, .precision = PRECISION_BF16, .count = 2}};
+	static struct bench_spec_attention kv_read[] = {
+		{.shape = {4, 8, 2, 1, 1024, 64, .causal = false}, .precision = PRECISION_BF16, .count = 2}};
 	static double sizes[] = {0x1p21};
 	struct bench_spec spec;
 
@@ -184,9 +191,19 @@ static struct bench_spec a_plan(void)
 	spec.products = (struct bench_products){products, COUNT_OF(products)};
 	spec.kv_read = (struct bench_attentions){kv_read, COUNT_OF(kv_read)};
 	spec.transfer_bytes = (struct number_list){sizes, COUNT_OF(sizes)};
-	spec.block = (struct bench_block){.layers = 2, .hidden = 256, .heads = 4, .kv_heads = 2, .head_dimension = 64, .ffn = 512,
-		.vocabulary = 1000, .sequence = 128, .micro_batch = 2, .gated = TRUTH_TRUE, .precision = PRECISION_BF16,
-		.optimizer_bytes_per_parameter = 16, .predicted_s = 0.0004};
+	spec.block = (struct bench_block){.layers = 2,
+		.hidden = 256,
+		.heads = 4,
+		.kv_heads = 2,
+		.head_dimension = 64,
+		.ffn = 512,
+		.vocabulary = 1000,
+		.sequence = 128,
+		.micro_batch = 2,
+		.gated = TRUTH_TRUE,
+		.precision = PRECISION_BF16,
+		.optimizer_bytes_per_parameter = 16,
+		.predicted_s = 0.0004};
 	return spec;
 }
 
@@ -265,7 +282,8 @@ static void a_used_up_budget_skips_the_rest(void **state)
 	session.sleeps = true;
 	play("quick", 0.25, &session, &run, text, sizeof(text));
 	assert_int_equal(run.failed, 0);
-	assert_contains(text, "{\"type\":\"skip\",\"test\":\"launch_round_trip\",\"reason\":\"budget: "); /* one repetition too long, or, on a machine that stalls, none begun */
+	assert_contains(text,
+		"{\"type\":\"skip\",\"test\":\"launch_round_trip\",\"reason\":\"budget: "); /* one repetition too long, or, on a machine that stalls, none begun */
 	assert_contains(text, "{\"type\":\"skip\",\"test\":\"gemm_kernel_fp32\",\"reason\":\"budget: ");
 	assert_true(session.runs[WORK_LAUNCH] <= 1);
 }

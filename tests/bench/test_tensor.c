@@ -86,8 +86,11 @@ static void products_are_right_in_every_form(void **state)
 	if (!session)
 		skip();
 	for (size_t i = 0; i < COUNT_OF(precisions) * PRODUCT_COUNT * COUNT_OF(shapes); i++) {
-		struct bench_work_request request = {.kind = WORK_GEMM, .method = METHOD_KERNEL_GEMM, .shape = shapes[i % COUNT_OF(shapes)],
-			.product = (enum bench_product)(i / COUNT_OF(shapes) % PRODUCT_COUNT), .precision = precisions[i / COUNT_OF(shapes) / PRODUCT_COUNT]};
+		struct bench_work_request request = {.kind = WORK_GEMM,
+			.method = METHOD_KERNEL_GEMM,
+			.shape = shapes[i % COUNT_OF(shapes)],
+			.product = (enum bench_product)(i / COUNT_OF(shapes) % PRODUCT_COUNT),
+			.precision = precisions[i / COUNT_OF(shapes) / PRODUCT_COUNT]};
 		struct bench_reason reason = {""};
 		struct bench_check check;
 		struct bench_work work;
@@ -95,8 +98,8 @@ static void products_are_right_in_every_form(void **state)
 		if (bench_opencl_backend.prepare(session, &request, &work, &reason) != BENCH_OK || work.verify(&work, &check, &reason) != BENCH_OK)
 			fail_msg("%s", reason.text);
 		if (!check.verified)
-			fail_msg("%s %s %d x %d x %d: %g times the error allowed", precision_name(request.precision), bench_product_name(request.product),
-				(int)request.shape.m, (int)request.shape.n, (int)request.shape.k, check.worst_error);
+			fail_msg("%s %s %d x %d x %d: %g times the error allowed", precision_name(request.precision),
+				bench_product_name(request.product), (int)request.shape.m, (int)request.shape.n, (int)request.shape.k, check.worst_error);
 		work.release(&work);
 	}
 }
@@ -125,7 +128,8 @@ static void issue_rates_compute_what_they_count(void **state)
 		assert_int_equal(opencl_work_buffer(made, sizeof(sums[0]), &values[0].memory, &reason), BENCH_OK);
 		assert_int_equal(opencl_work_buffer(made, KERNEL_TENSOR_OPERANDS * 2.0, &values[1].memory, &reason), BENCH_OK);
 		assert_int_equal(opencl_fill_normal(session, values[1].memory, KERNEL_TENSOR_OPERANDS, 1, PRECISION_BF16, &reason), BENCH_OK);
-		assert_int_equal(opencl_run_kernel(session, KERNEL_ISSUE_TENSOR_BF16, (struct kernel_groups){GROUPS, 1, 1}, values, &reason), BENCH_OK);
+		assert_int_equal(
+			opencl_run_kernel(session, KERNEL_ISSUE_TENSOR_BF16, (struct kernel_groups){GROUPS, 1, 1}, values, &reason), BENCH_OK);
 		assert_int_equal(opencl_read(session, values[0].memory, 0, sizeof(sums[0]), sums[rounds - 1], &reason), BENCH_OK);
 		opencl_work_free(made);
 	}
@@ -151,7 +155,8 @@ static double cache_input(void *context, enum attention_place place, size_t i)
 	return reference_normal(CACHE_SEED + (place == PLACE_Q ? CACHE_Q : place == PLACE_K ? CACHE_K : CACHE_V), i, made->request.precision);
 }
 
-static enum bench_outcome cache_read(void *context, enum attention_place place, size_t first, size_t count, double *out, struct bench_reason *reason)
+static enum bench_outcome cache_read(
+	void *context, enum attention_place place, size_t first, size_t count, double *out, struct bench_reason *reason)
 {
 	struct opencl_work *made = context;
 	uint16_t element = 0;
@@ -181,18 +186,27 @@ static void attend(const struct bench_attention *shape, enum precision precision
 		if (i <= CACHE_V)
 			assert_int_equal(opencl_fill_normal(session, buffer, (uint64_t)(bytes[i] / 2), CACHE_SEED + i, precision, &reason), BENCH_OK);
 		else
-			assert_int_equal(opencl_run_kernel(session, KERNEL_FILL_WORD, (struct kernel_groups){1, 1, 1}, (const union opencl_value[]){
-				{.memory = buffer}, {.u32 = UINT32_MAX}, {.u64 = (uint64_t)bytes[i] / 16}}, &reason), BENCH_OK);
+			assert_int_equal(
+				opencl_run_kernel(session, KERNEL_FILL_WORD, (struct kernel_groups){1, 1, 1},
+					(const union opencl_value[]){{.memory = buffer}, {.u32 = UINT32_MAX}, {.u64 = (uint64_t)bytes[i] / 16}}, &reason),
+				BENCH_OK);
 	}
-	assert_int_equal(opencl_run_kernel(session, kernel_cache_tensor(precision, shape->head_dimension), (struct kernel_groups){chunks, heads, 1},
-		(const union opencl_value[]){{.memory = made->buffers[CACHE_PARTIAL]}, {.memory = made->buffers[CACHE_Q]}, {.memory = made->buffers[CACHE_K]},
-		{.memory = made->buffers[CACHE_V]}, {.u32 = rows}, {.u32 = (uint32_t)extent.keys}, {.u32 = chunk}, {.f32 = (float)extent.scale}}, &reason), BENCH_OK);
+	assert_int_equal(
+		opencl_run_kernel(session, kernel_cache_tensor(precision, shape->head_dimension), (struct kernel_groups){chunks, heads, 1},
+			(const union opencl_value[]){{.memory = made->buffers[CACHE_PARTIAL]}, {.memory = made->buffers[CACHE_Q]},
+				{.memory = made->buffers[CACHE_K]}, {.memory = made->buffers[CACHE_V]}, {.u32 = rows}, {.u32 = (uint32_t)extent.keys},
+				{.u32 = chunk}, {.f32 = (float)extent.scale}},
+			&reason),
+		BENCH_OK);
 	assert_int_equal(opencl_run_kernel(session, kernel_cache_merge(precision), (struct kernel_groups){rows, heads, 1},
-		(const union opencl_value[]){{.memory = made->buffers[CACHE_OUT]}, {.memory = made->buffers[CACHE_PARTIAL]}, {.u32 = rows},
-		{.u32 = (uint32_t)extent.dimension}, {.u32 = chunks}}, &reason), BENCH_OK);
+						 (const union opencl_value[]){{.memory = made->buffers[CACHE_OUT]}, {.memory = made->buffers[CACHE_PARTIAL]},
+							 {.u32 = rows}, {.u32 = (uint32_t)extent.dimension}, {.u32 = chunks}},
+						 &reason),
+		BENCH_OK);
 	assert_int_equal(attention_check(&extent, &access, NULL, &check, &reason), BENCH_OK);
 	if (!check.verified)
-		fail_msg("%d queries, %d keys of %d: %g times the error allowed", (int)extent.rows, (int)extent.keys, (int)extent.dimension, check.worst_error);
+		fail_msg("%d queries, %d keys of %d: %g times the error allowed", (int)extent.rows, (int)extent.keys, (int)extent.dimension,
+			check.worst_error);
 	opencl_work_free(made);
 }
 

@@ -33,8 +33,9 @@ static const struct kind kinds[] = {
 		{{"kwh", "best.kwh"}, {"kgco2e", "best.kgco2e"}, {"usd", "best.usd"}, {"running_hours", "best.running_hours"},
 			{"delay_hours", "best.delay_hours"}}},
 	{"diagnosis", &table_diagnosis_request,
-		{{"efficiency", "efficiency"}, {"predicted_ms", "prediction.step_time_ms.p50"}, {"ratio", "prediction.ratio"}, {"loss_final", "training_log.loss_final.p50"},
-			{"steps_per_percent", "training_log.steps_per_percent"}, {"usd_per_percent", "training_log.usd_per_percent"}, {"stop_step", "training_log.stop_step"}}},
+		{{"efficiency", "efficiency"}, {"predicted_ms", "prediction.step_time_ms.p50"}, {"ratio", "prediction.ratio"},
+			{"loss_final", "training_log.loss_final.p50"}, {"steps_per_percent", "training_log.steps_per_percent"},
+			{"usd_per_percent", "training_log.usd_per_percent"}, {"stop_step", "training_log.stop_step"}}},
 };
 
 static const struct {
@@ -76,7 +77,8 @@ static void open_catalogue(void)
 /* True for members that are texts, that repeat inputs with their ranges, or that count the search's work. */
 static bool is_no_figure(const char *key)
 {
-	static const char *const words[] = {"assumptions", "warnings", "advice", "sensitivity", "provenance", "inputs", "uncertainties", "search"};
+	static const char *const words[] = {
+		"assumptions", "warnings", "advice", "sensitivity", "provenance", "inputs", "uncertainties", "search"};
 
 	for (size_t i = 0; i < COUNT_OF(words); i++) {
 		if (strcmp(key, words[i]) == 0)
@@ -93,14 +95,17 @@ static void flatten(const json_t *value, const char *path, json_t *figures)
 	size_t index;
 
 	if (json_is_object(value)) {
-		json_object_foreach((json_t *)value, key, member) {
-			if (is_no_figure(key) || (!*path && (strcmp(key, "parallelism") == 0 || strcmp(key, "timings") == 0))) /* they repeat the request, with the planner's choices filled in */
+		json_object_foreach ((json_t *)value, key, member) {
+			if (is_no_figure(key) ||
+				(!*path &&
+					(strcmp(key, "parallelism") == 0 ||
+						strcmp(key, "timings") == 0))) /* they repeat the request, with the planner's choices filled in */
 				continue;
 			snprintf(below, sizeof below, "%s%s%s", path, *path ? "." : "", key);
 			flatten(member, below, figures);
 		}
 	} else if (json_is_array(value)) {
-		json_array_foreach(value, index, member) {
+		json_array_foreach (value, index, member) {
 			snprintf(below, sizeof below, "%s.%zu", path, index);
 			flatten(member, below, figures);
 		}
@@ -114,9 +119,9 @@ static void collect_texts(const json_t *result, json_t *texts)
 	json_t *item;
 	size_t index;
 
-	json_array_foreach(json_object_get(result, "warnings"), index, item)
+	json_array_foreach (json_object_get(result, "warnings"), index, item)
 		json_array_append_new(texts, json_pack("[n, O]", item));
-	json_array_foreach(json_object_get(result, "assumptions"), index, item)
+	json_array_foreach (json_object_get(result, "assumptions"), index, item)
 		json_array_append_new(texts, json_pack("[O, O]", json_object_get(item, "field"), json_object_get(item, "source")));
 }
 
@@ -199,7 +204,7 @@ void answers_release(void)
 	const char *key;
 	json_t *address;
 
-	json_object_foreach(kept, key, address) {
+	json_object_foreach (kept, key, address) {
 		struct answer *answer = (struct answer *)(intptr_t)json_integer_value(address);
 
 		json_decref(answer->figures);

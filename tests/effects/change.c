@@ -125,7 +125,7 @@ static void add_scaled_values(struct change *change, const json_t *list)
 	for (size_t i = 0; i < COUNT_OF(factors); i++) {
 		json_t *scaled = json_array();
 
-		json_array_foreach(list, index, item)
+		json_array_foreach (list, index, item)
 			json_array_append_new(scaled, json_real(json_number_value(item) * factors[i]));
 		add_value(change, scaled);
 	}
@@ -145,9 +145,10 @@ static void visit_leaf(struct walk *walk, const json_t *reference, const char *p
 	}
 	given = values_of(walk->values, change.field);
 	if (given) {
-		json_array_foreach(given, index, item)
+		json_array_foreach (given, index, item)
 			add_value(&change, json_incref(item));
-		change.ordered = change.count == 2 && json_is_number(change.values[0]) && json_number_value(change.values[0]) < json_number_value(change.values[1]);
+		change.ordered = change.count == 2 && json_is_number(change.values[0]) &&
+			json_number_value(change.values[0]) < json_number_value(change.values[1]);
 	} else if (is_number(row->kind) && json_is_number(current)) {
 		double value = json_number_value(current);
 
@@ -190,8 +191,10 @@ static void fill_required(struct walk *walk, const struct field_table *table, co
 		snprintf(below, sizeof below, "%s/%s", path, row->key);
 		field_name(below, name);
 		given = values_of(walk->values, name);
-		json_object_set_new(object, row->key, given ? json_incref(json_is_array(given) ? json_array_get(given, 0) : given) :
-			row->word_count > 0 ? json_string(row->words[0] ? row->words[0] : row->words[1]) : json_null());
+		json_object_set_new(object, row->key,
+			given                     ? json_incref(json_is_array(given) ? json_array_get(given, 0) : given)
+				: row->word_count > 0 ? json_string(row->words[0] ? row->words[0] : row->words[1])
+									  : json_null());
 	}
 }
 

@@ -21,10 +21,10 @@ static const double equal_relative = 1e-9; /* a smaller difference is rounding *
 struct sweep {
 	const struct kind *kind;
 	const char *base;
-	const json_t *only; /* fields, or prefixes of fields, that the base tests; NULL: all fields */
+	const json_t *only;            /* fields, or prefixes of fields, that the base tests; NULL: all fields */
 	const json_t *signs, *excused; /* "field" or "base field" -> why it may have no effect */
-	json_t *alive; /* "training accelerator.tdp_w" -> true if any base answered a change of it */
-	json_t *words; /* "training stack" -> {word: true if the answer differed from the answer without a word in any base} */
+	json_t *alive;                 /* "training accelerator.tdp_w" -> true if any base answered a change of it */
+	json_t *words;                 /* "training stack" -> {word: true if the answer differed from the answer without a word in any base} */
 	size_t fields, wrong;
 };
 
@@ -62,11 +62,11 @@ static const char *difference(const struct answer *a, const struct answer *b)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(a->figures, key, value) {
+	json_object_foreach (a->figures, key, value) {
 		if (!same_value(value, json_object_get(b->figures, key)))
 			return key;
 	}
-	json_object_foreach(b->figures, key, value) {
+	json_object_foreach (b->figures, key, value) {
 		if (!json_object_get(a->figures, key))
 			return key;
 	}
@@ -109,7 +109,7 @@ static const char *no_effect_text(const struct answer *answer, const char *field
 	json_t *text;
 	size_t index;
 
-	json_array_foreach(answer->texts, index, text) {
+	json_array_foreach (answer->texts, index, text) {
 		const char *about = json_string_value(json_array_get(text, 0)), *said = json_string_value(json_array_get(text, 1));
 
 		if (said && says_unused(said, field, about))
@@ -153,7 +153,8 @@ static char verdict(struct sweep *sweep, const struct change *change, size_t ind
 	said = no_effect_text(answer, change->field);
 	/* A figure may move where a value with an effect is replaced by a value without one. It is a fault where the
 	 * reference lacks the field, or where both answers say that the field has no effect. */
-	if (moved && said && (!request_has(change->reference, change->field) || no_effect_text(reference, change->field)) && strncmp(moved, "front", 5) != 0)
+	if (moved && said && (!request_has(change->reference, change->field) || no_effect_text(reference, change->field)) &&
+		strncmp(moved, "front", 5) != 0)
 		complain(sweep, change, "is said to have no effect, but moves a figure", moved);
 	return moved ? 'm' : said ? 's' : '=';
 }
@@ -176,17 +177,18 @@ static const json_t *sign_rule(const struct sweep *sweep, const char *field, con
 	json_t *rule, *exempt;
 	size_t index, other;
 
-	json_array_foreach(sweep->signs, index, rule) {
+	json_array_foreach (sweep->signs, index, rule) {
 		const char *name = json_string_value(json_object_get(rule, "field"));
 		size_t length = strlen(name), whole = strlen(field);
 
 		if (*name == '=' && strcmp(field, name + 1) != 0)
 			continue;
-		if (*name != '=' && (whole < length || strcmp(field + whole - length, name) != 0 || (whole > length && field[whole - length - 1] != '.')))
+		if (*name != '=' &&
+			(whole < length || strcmp(field + whole - length, name) != 0 || (whole > length && field[whole - length - 1] != '.')))
 			continue;
 		if (strcmp(json_string_value(json_object_get(rule, "figure")), figure) != 0)
 			continue;
-		json_array_foreach(json_object_get(rule, "but"), other, exempt) {
+		json_array_foreach (json_object_get(rule, "but"), other, exempt) {
 			if (strcmp(json_string_value(exempt), sweep->base) == 0)
 				return NULL;
 		}
@@ -281,7 +283,7 @@ static bool is_wanted(const struct sweep *sweep, const char *field)
 	json_t *name;
 	size_t index;
 
-	json_array_foreach(sweep->only, index, name) {
+	json_array_foreach (sweep->only, index, name) {
 		size_t length = strlen(json_string_value(name));
 
 		if (strncmp(field, json_string_value(name), length) == 0 && (!field[length] || field[length] == '.'))
@@ -308,7 +310,8 @@ static void note_words(struct sweep *sweep, const struct change *change, const c
 		const json_t *value = json_is_array(change->values[i]) ? json_array_get(change->values[i], 0) : change->values[i];
 
 		if (verdicts[i] != '=' || !json_object_get(words, json_string_value(value)))
-			json_object_set_new(words, json_string_value(value), json_boolean(verdicts[i] != '=' || json_is_true(json_object_get(words, json_string_value(value)))));
+			json_object_set_new(words, json_string_value(value),
+				json_boolean(verdicts[i] != '=' || json_is_true(json_object_get(words, json_string_value(value)))));
 	}
 }
 
@@ -319,7 +322,7 @@ static void judge_words(struct sweep *sweep, const char *name, const json_t *wor
 	json_t *alive;
 	size_t count = 0;
 
-	json_object_foreach((json_t *)words, word, alive) {
+	json_object_foreach ((json_t *)words, word, alive) {
 		snprintf(whole, sizeof whole, "%s %s", name, word);
 		if (json_is_true(alive) || json_object_get(sweep->excused, whole))
 			continue;
@@ -431,13 +434,15 @@ int main(int argc, char **argv)
 			sweep_base(&sweep, argv[1], files[i], values);
 		free(files[i]);
 	}
-	json_object_foreach(sweep.alive, key, moved) {
+	json_object_foreach (sweep.alive, key, moved) {
 		if (argc < 3 && !json_is_true(moved) && !json_object_get(excused, strchr(key, ' ') + 1)) {
-			fprintf(stderr, "%s: every change of it is refused in every base request, so its effect is unknown: add a base request that allows it\n", key);
+			fprintf(stderr,
+				"%s: every change of it is refused in every base request, so its effect is unknown: add a base request that allows it\n",
+				key);
 			sweep.wrong++;
 		}
 	}
-	json_object_foreach(sweep.words, key, moved) {
+	json_object_foreach (sweep.words, key, moved) {
 		if (argc < 3)
 			judge_words(&sweep, key, moved);
 	}

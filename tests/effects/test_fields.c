@@ -38,7 +38,7 @@ static void assert_said(const struct answer *answer, const char *part)
 	size_t index;
 
 	assert_true(answer->ok);
-	json_array_foreach(answer->texts, index, text) {
+	json_array_foreach (answer->texts, index, text) {
 		if (strstr(json_string_value(json_array_get(text, 1)), part))
 			return;
 	}
@@ -47,7 +47,8 @@ static void assert_said(const struct answer *answer, const char *part)
 }
 
 #define GENERIC(sample, pipeline) \
-	"{\"model\":{\"kind\":\"generic\",\"params\":25e6,\"flops_per_sample\":4e9" sample "},\"tokens\":\"100M\",\"accelerator\":\"a100\",\"gpu_count\":8," \
+	"{\"model\":{\"kind\":\"generic\",\"params\":25e6,\"flops_per_sample\":4e9" sample \
+	"},\"tokens\":\"100M\",\"accelerator\":\"a100\",\"gpu_count\":8," \
 	"\"input_pipeline\":{\"storage_gbs\":0.5" pipeline "}}"
 
 static void a_generic_models_sample_is_read(void **state)
@@ -64,13 +65,17 @@ static void a_generic_models_sample_is_read(void **state)
 	assert_true(figure(model, hours) > 6111 && figure(small, hours) < 10);
 	assert_string_equal(json_string_value(json_object_get(model->figures, "recommended.bottleneck.kind")), "input");
 	assert_close(figure(both, hours), figure(pipeline, hours), 1e-12);
-	assert_said(ask("training", "{\"model\":{\"kind\":\"generic\",\"params\":25e6,\"flops_per_sample\":4e9,\"sample_bytes\":110e6},\"tokens\":\"100M\",\"accelerator\":\"a100\","
-		"\"gpu_count\":8}"), "the storage rate is unknown: give input_pipeline.storage_gbs to check");
+	assert_said(
+		ask("training",
+			"{\"model\":{\"kind\":\"generic\",\"params\":25e6,\"flops_per_sample\":4e9,\"sample_bytes\":110e6},\"tokens\":\"100M\",\"accelerator\":\"a100\","
+			"\"gpu_count\":8}"),
+		"the storage rate is unknown: give input_pipeline.storage_gbs to check");
 	assert_said(both, "model.sample_bytes is not used: input_pipeline.sample_bytes is given");
 }
 
 #define OWN(own, site) \
-	"{\"model\":\"llama-3.1-8b\",\"tokens\":\"1T\",\"accelerator\":\"h100\",\"gpu_count\":64,\"pricing\":{\"on_premises\":{\"capex_usd_per_gpu\":40000" own "}}," \
+	"{\"model\":\"llama-3.1-8b\",\"tokens\":\"1T\",\"accelerator\":\"h100\",\"gpu_count\":64,\"pricing\":{\"on_premises\":{\"capex_usd_per_gpu\":40000" own \
+	"}}," \
 	"\"site\":{\"country\":\"FRA\"" site "}}"
 
 static void ones_own_hardware_pays_the_sites_tariff(void **state)
@@ -84,11 +89,14 @@ static void ones_own_hardware_pays_the_sites_tariff(void **state)
 	assert_close(figure(dear, usd) - figure(cheap, usd), 0.2 * figure(dear, "recommended.energy.total_kwh"), 1e-3);
 	assert_close(figure(own, usd), figure(cheap, usd), 1e-12);
 	assert_said(own, "site.electricity_usd_per_kwh is not used: pricing.on_premises.electricity_usd_per_kwh is given");
-	assert_said(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":\"1T\",\"accelerator\":\"h100\",\"gpu_count\":64,\"site\":{\"electricity_usd_per_kwh\":0.1}}"),
+	assert_said(
+		ask("training",
+			"{\"model\":\"llama-3.1-8b\",\"tokens\":\"1T\",\"accelerator\":\"h100\",\"gpu_count\":64,\"site\":{\"electricity_usd_per_kwh\":0.1}}"),
 		"site.electricity_usd_per_kwh is not used: rental prices include electricity");
 }
 
-#define REPLICA(prompt) "{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"prompt_tokens\":" prompt ",\"output_tokens\":300,\"concurrency\":32}"
+#define REPLICA(prompt) \
+	"{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"prompt_tokens\":" prompt ",\"output_tokens\":300,\"concurrency\":32}"
 
 static void a_replica_says_that_it_goes_by_the_mean_prompt(void **state)
 {
@@ -134,7 +142,8 @@ static void power_at_full_load_follows_the_limit(void **state)
 }
 
 #define FASTER(changes, precision) \
-	"{\"model\":\"llama-3.1-8b\",\"tokens\":\"1T\",\"accelerator\":{\"like\":\"h100\"" changes "},\"gpu_count\":64,\"precision\":\"" precision "\"}"
+	"{\"model\":\"llama-3.1-8b\",\"tokens\":\"1T\",\"accelerator\":{\"like\":\"h100\"" changes \
+	"},\"gpu_count\":64,\"precision\":\"" precision "\"}"
 
 static void rates_follow_the_one_in_16_bits(void **state)
 {
@@ -150,19 +159,20 @@ static void rates_follow_the_one_in_16_bits(void **state)
 
 static void figures_of_no_accelerator_are_refused(void **state)
 {
-	static const char *const requests[] = {
-		"{\"model\":\"llama-3.1-8b\",\"tokens\":\"1T\",\"accelerator\":{\"tdp_w\":300},\"gpu_count\":64}",
+	static const char *const requests[] = {"{\"model\":\"llama-3.1-8b\",\"tokens\":\"1T\",\"accelerator\":{\"tdp_w\":300},\"gpu_count\":64}",
 		"{\"model\":\"llama-3.1-8b\",\"tokens\":\"1T\",\"accelerator\":{\"tdp_w\":300},\"accelerators\":[\"h100\"]}"};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(requests); i++)
 		assert_false(ask("training", requests[i])->ok);
-	assert_contains(ask("training", requests[0])->refusal, "/accelerator: changes tdp_w of an accelerator that is not named: name it in `like`");
+	assert_contains(
+		ask("training", requests[0])->refusal, "/accelerator: changes tdp_w of an accelerator that is not named: name it in `like`");
 	assert_false(ask("memory", "{\"model\":\"llama-3.1-8b\",\"accelerator\":{\"memory_gb\":48}}")->ok);
 }
 
 #define LENGTHS(prompt) \
-	"{\"model\":\"llama-3.2-1b\",\"accelerator\":\"h100\",\"gpu_count\":1,\"alternatives\":0,\"requests_per_s\":2,\"output_tokens\":20,\"prompt_tokens\":" prompt "}"
+	"{\"model\":\"llama-3.2-1b\",\"accelerator\":\"h100\",\"gpu_count\":1,\"alternatives\":0,\"requests_per_s\":2,\"output_tokens\":20,\"prompt_tokens\":" prompt \
+	"}"
 
 static void the_median_beside_the_mean_tells_the_spread(void **state)
 {
@@ -172,7 +182,8 @@ static void the_median_beside_the_mean_tells_the_spread(void **state)
 	/* Log-normal: cv = sqrt((mean / median)^2 - 1) (E138). */
 	assert_close(figure(ask("inference", LENGTHS("{\"mean\":1000,\"p50\":500}")), ttft),
 		figure(ask("inference", LENGTHS("{\"mean\":1000,\"cv\":1.7320508075688772}")), ttft), 1e-6);
-	assert_contains(ask("inference", LENGTHS("{\"mean\":1000,\"p50\":1200}"))->refusal, "/prompt_tokens: the median (p50) of a log-normal is at most its mean");
+	assert_contains(ask("inference", LENGTHS("{\"mean\":1000,\"p50\":1200}"))->refusal,
+		"/prompt_tokens: the median (p50) of a log-normal is at most its mean");
 	assert_said(ask("inference", LENGTHS("{\"mean\":1000,\"p50\":500,\"cv\":1}")), "prompt_tokens.p50 is not used: cv determines");
 }
 
@@ -189,7 +200,8 @@ static double tokens_per_s(const char *model, const char *precision, int gpus, i
 
 	snprintf(request, sizeof request,
 		"{\"model\":\"%s\",\"precision\":\"%s\",\"accelerator\":\"h100\",\"gpu_count\":%d,\"engine\":\"vllm\",\"engine_release\":\"%s\",\"prompt_tokens\":%d,"
-		"\"output_tokens\":%d,\"concurrency\":%d}", model, precision, gpus, release, prompt, output, concurrency);
+		"\"output_tokens\":%d,\"concurrency\":%d}",
+		model, precision, gpus, release, prompt, output, concurrency);
 	return figure(ask("performance", request), "output_tokens_per_s");
 }
 
@@ -200,18 +212,27 @@ static void older_engines_are_as_slow_as_they_were_measured(void **state)
 		double then = tokens_per_s("llama-3.1-405b", "fp8", 8, dstack[i].prompt, 2048, dstack[i].concurrency, "2024-11");
 
 		assert_close(then, dstack[i].measured, 0.08);
-		assert_true(tokens_per_s("llama-3.1-405b", "fp8", 8, dstack[i].prompt, 2048, dstack[i].concurrency, "2025-12") > 1.1 * dstack[i].measured);
+		assert_true(
+			tokens_per_s("llama-3.1-405b", "fp8", 8, dstack[i].prompt, 2048, dstack[i].concurrency, "2025-12") > 1.1 * dstack[i].measured);
 	}
-	assert_true(tokens_per_s("llama-3.1-8b", "bf16", 1, 215, 122, 64, "2024-07") < tokens_per_s("llama-3.1-8b", "bf16", 1, 215, 122, 64, "2024-11"));
-	assert_said(ask("performance", "{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"engine\":\"vllm\",\"engine_release\":\"2025-06\",\"prompt_tokens\":1000,"
-		"\"output_tokens\":300,\"concurrency\":32}"), "dense models are as fast as on the newest");
-	assert_said(ask("performance", "{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"engine\":\"sglang\",\"engine_release\":\"2025-06\",\"prompt_tokens\":1000,"
-		"\"output_tokens\":300,\"concurrency\":32}"), "no other pair of releases of this engine is published");
+	assert_true(
+		tokens_per_s("llama-3.1-8b", "bf16", 1, 215, 122, 64, "2024-07") < tokens_per_s("llama-3.1-8b", "bf16", 1, 215, 122, 64, "2024-11"));
+	assert_said(
+		ask("performance",
+			"{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"engine\":\"vllm\",\"engine_release\":\"2025-06\",\"prompt_tokens\":1000,"
+			"\"output_tokens\":300,\"concurrency\":32}"),
+		"dense models are as fast as on the newest");
+	assert_said(
+		ask("performance",
+			"{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"engine\":\"sglang\",\"engine_release\":\"2025-06\",\"prompt_tokens\":1000,"
+			"\"output_tokens\":300,\"concurrency\":32}"),
+		"no other pair of releases of this engine is published");
 }
 
 #define ASKED(more) "{\"model\":\"llama-3.1-8b\",\"tokens\":\"1T\",\"accelerator\":\"h100\",\"gpu_count\":8," more "}"
 #define LOADED(more) \
-	"{\"model\":\"llama-3.2-1b\",\"requests_per_s\":2,\"prompt_tokens\":500,\"output_tokens\":20,\"accelerator\":\"h100\",\"gpu_count\":1,\"alternatives\":0," more "}"
+	"{\"model\":\"llama-3.2-1b\",\"requests_per_s\":2,\"prompt_tokens\":500,\"output_tokens\":20,\"accelerator\":\"h100\",\"gpu_count\":1,\"alternatives\":0," more \
+	"}"
 
 /* Other fields that the sweep found without effect. The answer now has a text for each. */
 static void what_does_nothing_is_said(void **state)
@@ -223,27 +244,35 @@ static void what_does_nothing_is_said(void **state)
 		{"training", ASKED("\"calibration\":\"datasheet\""), "calibration is not used: no measurement is on record"},
 		{"training", ASKED("\"enforce_memory\":false"), "enforce_memory is not used: the recommended plan fits"},
 		{"training", ASKED("\"internode_gbs\":50"), "internode_gbs is not used: the training stays inside one node"},
-		{"training", ASKED("\"alternatives\":3,\"parallelism\":{\"tensor\":8,\"pipeline\":1}"), "alternatives is not used: there is no other option"},
+		{"training", ASKED("\"alternatives\":3,\"parallelism\":{\"tensor\":8,\"pipeline\":1}"),
+			"alternatives is not used: there is no other option"},
 		{"training", ASKED("\"site\":{\"start\":\"2026-12-01T00:00:00Z\"}"), "site.start is not used: no hours of this site's grid"},
 		{"training", "{\"model\":{\"id\":\"llama-3.1-8b\",\"sample_bytes\":1000},\"tokens\":\"1T\",\"accelerator\":\"h100\",\"gpu_count\":8}",
 			"model.sample_bytes is not used: it belongs to a generic model"},
-		{"training", "{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"gpu_count\":64,\"sequence_length\":4096,\"stages\":[{\"tokens\":\"1T\",\"sequence_length\":8192}]}",
+		{"training",
+			"{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"gpu_count\":64,\"sequence_length\":4096,\"stages\":[{\"tokens\":\"1T\",\"sequence_length\":8192}]}",
 			"sequence_length is not used: every stage has its own"},
-		{"training", FASTER(",\"transistor_nm\":3,\"release_year\":2027", "bf16"), "accelerator.release_year is not used: the software's maturity"},
+		{"training", FASTER(",\"transistor_nm\":3,\"release_year\":2027", "bf16"),
+			"accelerator.release_year is not used: the software's maturity"},
 		{"inference", LOADED("\"startup_s\":30"), "startup_s is not used: replicas are not scaled"},
 		{"inference", LOADED("\"routing\":\"round_robin\""), "routing is not used: there is one replica"},
 		{"inference", LOADED("\"shared_prefix\":{\"prefixes\":5,\"tokens\":100}"), "so that their number is not used"},
-		{"performance", "{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"prompt_tokens\":1000,\"output_tokens\":300,\"parallelism\":{\"disaggregated\":true}}",
+		{"performance",
+			"{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"prompt_tokens\":1000,\"output_tokens\":300,\"parallelism\":{\"disaggregated\":true}}",
 			"parallelism.disaggregated is not used: one replica"},
-		{"memory", "{\"model\":\"llama-3.1-8b\",\"purpose\":\"inference\",\"optimizer\":\"sgd\"}", "optimizer is not used: it belongs to training"},
-		{"carbon", "{\"accelerator\":\"h100\",\"hours\":10,\"site\":{\"electricity_usd_per_kwh\":0.1}}", "site.electricity_usd_per_kwh is not used: this answer has energy"},
+		{"memory", "{\"model\":\"llama-3.1-8b\",\"purpose\":\"inference\",\"optimizer\":\"sgd\"}",
+			"optimizer is not used: it belongs to training"},
+		{"carbon", "{\"accelerator\":\"h100\",\"hours\":10,\"site\":{\"electricity_usd_per_kwh\":0.1}}",
+			"site.electricity_usd_per_kwh is not used: this answer has energy"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		assert_said(ask(rows[i].kind, rows[i].request), rows[i].said);
-	assert_false(ask("inference", "{\"model\":\"llama-3.2-1b\",\"accelerator\":\"h100\",\"prompt_tokens\":{\"cv\":2},"
-		"\"trace\":{\"arrivals\":[[0,500,10],[1,600,8]]}}")->ok);
+	assert_false(ask("inference",
+		"{\"model\":\"llama-3.2-1b\",\"accelerator\":\"h100\",\"prompt_tokens\":{\"cv\":2},"
+		"\"trace\":{\"arrivals\":[[0,500,10],[1,600,8]]}}")
+					 ->ok);
 }
 
 static bool says(const struct answer *answer, const char *part)
@@ -251,7 +280,7 @@ static bool says(const struct answer *answer, const char *part)
 	json_t *text;
 	size_t index;
 
-	json_array_foreach(answer->texts, index, text) {
+	json_array_foreach (answer->texts, index, text) {
 		const char *said = json_string_value(json_array_get(text, 1));
 
 		if (said && strstr(said, part))
@@ -267,7 +296,8 @@ static void an_open_accelerator_is_no_worse_than_a_named_one(void **state)
 {
 	static const char *const names[] = {"h100", "h200", "b200", "tpu-v6e"};
 	const struct answer *open = ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":\"15T\"}");
-	double hours = figure(open, "recommended.wall_clock_hours"), usd = figure(open, "recommended.cost.total_usd"), fastest = hours, dearest = 0;
+	double hours = figure(open, "recommended.wall_clock_hours"), usd = figure(open, "recommended.cost.total_usd"), fastest = hours,
+		   dearest = 0;
 	char path[64];
 
 	(void)state;
@@ -277,7 +307,8 @@ static void an_open_accelerator_is_no_worse_than_a_named_one(void **state)
 
 		snprintf(request, sizeof request, "{\"model\":\"llama-3.1-8b\",\"tokens\":\"15T\",\"accelerator\":\"%s\"}", names[i]);
 		named = ask("training", request);
-		assert_false(figure(named, "recommended.wall_clock_hours") < hours * 0.999 && figure(named, "recommended.cost.total_usd") < usd * 0.999);
+		assert_false(
+			figure(named, "recommended.wall_clock_hours") < hours * 0.999 && figure(named, "recommended.cost.total_usd") < usd * 0.999);
 	}
 	/* The alternatives include an option that is faster and costs more than twice as much. */
 	for (int i = 0; i < 5; i++) {
@@ -293,16 +324,26 @@ static void an_open_accelerator_is_no_worse_than_a_named_one(void **state)
  * effect on memory. The answer states the cost of the whole commitment. Slices of every TPU have sizes. */
 static void what_a_reviewer_found(void **state)
 {
-	const struct answer *small = ask("training", "{\"model\":{\"params\":25e6,\"flops_per_sample\":4e9,\"sample_bytes\":1000},\"tokens\":1e9,\"accelerator\":\"h100\",\"gpu_count\":8,\"input_pipeline\":{\"storage_gbs\":0.5}}"),
-		*large = ask("training", "{\"model\":{\"params\":25e6,\"flops_per_sample\":4e9,\"sample_bytes\":110e6},\"tokens\":1e9,\"accelerator\":\"h100\",\"gpu_count\":8,\"input_pipeline\":{\"storage_gbs\":0.5}}");
+	const struct answer *
+		small = ask("training",
+		   "{\"model\":{\"params\":25e6,\"flops_per_sample\":4e9,\"sample_bytes\":1000},\"tokens\":1e9,\"accelerator\":\"h100\",\"gpu_count\":8,\"input_pipeline\":{\"storage_gbs\":0.5}}"),
+	   *large = ask("training",
+		   "{\"model\":{\"params\":25e6,\"flops_per_sample\":4e9,\"sample_bytes\":110e6},\"tokens\":1e9,\"accelerator\":\"h100\",\"gpu_count\":8,\"input_pipeline\":{\"storage_gbs\":0.5}}");
 
 	(void)state;
 	assert_true(figure(large, "recommended.wall_clock_hours") > 1000 * figure(small, "recommended.wall_clock_hours"));
-	assert_false(says(ask("memory", "{\"model\":\"llama-3.1-8b\",\"purpose\":\"training\",\"accelerator\":\"h100\",\"gpu_count\":64}"), "gpu_count is not used"));
-	assert_true(says(ask("training", "{\"model\":\"llama-3.2-1b\",\"tokens\":1e10,\"accelerator\":\"h100\",\"gpu_count\":64,\"pricing\":{\"terms\":[\"reserved_3y\"]}}"), "the whole commitment costs"));
-	assert_true(says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v4\",\"gpu_count\":100}"), "the next larger slice has 128"));
-	assert_true(says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v7\",\"gpu_count\":100}"), "the next larger slice has 128"));
-	assert_false(says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v5p\",\"gpu_count\":192}"), "no slice"));
+	assert_false(says(ask("memory", "{\"model\":\"llama-3.1-8b\",\"purpose\":\"training\",\"accelerator\":\"h100\",\"gpu_count\":64}"),
+		"gpu_count is not used"));
+	assert_true(says(
+		ask("training",
+			"{\"model\":\"llama-3.2-1b\",\"tokens\":1e10,\"accelerator\":\"h100\",\"gpu_count\":64,\"pricing\":{\"terms\":[\"reserved_3y\"]}}"),
+		"the whole commitment costs"));
+	assert_true(says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v4\",\"gpu_count\":100}"),
+		"the next larger slice has 128"));
+	assert_true(says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v7\",\"gpu_count\":100}"),
+		"the next larger slice has 128"));
+	assert_false(
+		says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v5p\",\"gpu_count\":192}"), "no slice"));
 }
 
 struct visited {

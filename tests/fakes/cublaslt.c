@@ -46,7 +46,9 @@ FAKE_EXPORT size_t cublasLtGetVersion(void)
 
 FAKE_EXPORT const char *cublasLtGetStatusName(int code)
 {
-	return code == 1 ? "CUBLAS_STATUS_NOT_INITIALIZED" : code == NOT_SUPPORTED ? "CUBLAS_STATUS_NOT_SUPPORTED" : "CUBLAS_STATUS_EXECUTION_FAILED";
+	return code == 1            ? "CUBLAS_STATUS_NOT_INITIALIZED"
+		: code == NOT_SUPPORTED ? "CUBLAS_STATUS_NOT_SUPPORTED"
+								: "CUBLAS_STATUS_EXECUTION_FAILED";
 }
 
 FAKE_EXPORT int cublasLtMatmulDescCreate(struct cublaslt_product **product, int compute, int scale_type)
@@ -127,7 +129,7 @@ static bool sides_agree(const struct cublaslt_product *product, const struct cub
 	size_t n = product->transpose[1] ? b->rows : b->columns, depth = product->transpose[1] ? b->columns : b->rows;
 
 	return m == d->rows && n == d->columns && k == depth && a->leading >= a->rows && b->leading >= b->rows && d->leading >= d->rows &&
-		   a->batch == b->batch && a->batch == d->batch && a->type == b->type;
+		a->batch == b->batch && a->batch == d->batch && a->type == b->type;
 }
 
 /* Each proposal has its number in data[0]. The number decides how much slower it is than the best, and the best is not
@@ -148,12 +150,15 @@ FAKE_EXPORT int cublasLtMatmulAlgoGetHeuristic(struct cublaslt_handle *handle, s
 	if (a->type == CUBLASLT_R_8F_E4M3 && (!product->scales[0] || !product->scales[1] || fake_number("capability", 90) < 89))
 		return NOT_SUPPORTED;
 	for (*count = 0; *count < wanted && *count < ALGORITHMS; ++*count)
-		results[*count] = (struct cublaslt_heuristic){.algorithm = {{(uint64_t)*count}}, .workspace_bytes = *count == 3 ? preference->workspace_bytes + 1 : 0,
-			.code = *count == 4 ? NOT_SUPPORTED : 0, .waves = 1};
+		results[*count] = (struct cublaslt_heuristic){.algorithm = {{(uint64_t)*count}},
+			.workspace_bytes = *count == 3 ? preference->workspace_bytes + 1 : 0,
+			.code = *count == 4 ? NOT_SUPPORTED : 0,
+			.waves = 1};
 	return 0;
 }
 
-FAKE_EXPORT int cublasLtMatmulAlgoConfigGetAttribute(const struct cublaslt_algorithm *algorithm, int attribute, void *value, size_t size, size_t *written)
+FAKE_EXPORT int cublasLtMatmulAlgoConfigGetAttribute(
+	const struct cublaslt_algorithm *algorithm, int attribute, void *value, size_t size, size_t *written)
 {
 	int32_t answer = attribute == 0 ? 66 : attribute == 1 ? (int32_t)algorithm->data[0] : 1;
 
@@ -164,8 +169,12 @@ FAKE_EXPORT int cublasLtMatmulAlgoConfigGetAttribute(const struct cublaslt_algor
 
 static enum cuda_format format_of(int type)
 {
-	return type == CUBLASLT_R_16BF ? FORMAT_BF16 : type == CUBLASLT_R_16F ? FORMAT_FP16 : type == CUBLASLT_R_8F_E4M3 ? FORMAT_FP8
-		: type == CUBLASLT_R_8I ? FORMAT_INT8 : type == CUBLASLT_R_32I ? FORMAT_INT32 : FORMAT_FP32;
+	return type == CUBLASLT_R_16BF   ? FORMAT_BF16
+		: type == CUBLASLT_R_16F     ? FORMAT_FP16
+		: type == CUBLASLT_R_8F_E4M3 ? FORMAT_FP8
+		: type == CUBLASLT_R_8I      ? FORMAT_INT8
+		: type == CUBLASLT_R_32I     ? FORMAT_INT32
+									 : FORMAT_FP32;
 }
 
 /* D = A B in columns is D^T = B^T A^T in rows: the library's second operand is the left one of the row-major product. */
@@ -174,12 +183,22 @@ FAKE_EXPORT int cublasLtMatmul(struct cublaslt_handle *handle, struct cublaslt_p
 	struct cublaslt_layout *c_layout, void *d, struct cublaslt_layout *d_layout, const struct cublaslt_algorithm *algorithm,
 	void *workspace, size_t workspace_bytes, struct fake_stream *stream)
 {
-	struct fake_product put = {.a = (uint64_t)(uintptr_t)b, .b = (uint64_t)(uintptr_t)a, .c = (uint64_t)(uintptr_t)d, .m = d_layout->columns,
-		.n = d_layout->rows, .k = product->transpose[0] ? a_layout->rows : a_layout->columns, .batch = (size_t)d_layout->batch,
-		.a_row = product->transpose[1] ? 1 : b_layout->leading, .a_column = product->transpose[1] ? b_layout->leading : 1,
-		.b_row = product->transpose[0] ? 1 : a_layout->leading, .b_column = product->transpose[0] ? a_layout->leading : 1,
-		.a_stride = (size_t)b_layout->stride, .b_stride = (size_t)a_layout->stride, .input = format_of(a_layout->type),
-		.output = format_of(d_layout->type), .wrong = fake_number("wrong", 0)};
+	struct fake_product put = {.a = (uint64_t)(uintptr_t)b,
+		.b = (uint64_t)(uintptr_t)a,
+		.c = (uint64_t)(uintptr_t)d,
+		.m = d_layout->columns,
+		.n = d_layout->rows,
+		.k = product->transpose[0] ? a_layout->rows : a_layout->columns,
+		.batch = (size_t)d_layout->batch,
+		.a_row = product->transpose[1] ? 1 : b_layout->leading,
+		.a_column = product->transpose[1] ? b_layout->leading : 1,
+		.b_row = product->transpose[0] ? 1 : a_layout->leading,
+		.b_column = product->transpose[0] ? a_layout->leading : 1,
+		.a_stride = (size_t)b_layout->stride,
+		.b_stride = (size_t)a_layout->stride,
+		.input = format_of(a_layout->type),
+		.output = format_of(d_layout->type),
+		.wrong = fake_number("wrong", 0)};
 	double rate = fake_flops(product->compute == CUBLASLT_COMPUTE_32F_FAST_TF32 ? FORMAT_FP16 : put.input, true);
 	int code = fake_fault("multiply");
 
@@ -193,6 +212,8 @@ FAKE_EXPORT int cublasLtMatmul(struct cublaslt_handle *handle, struct cublaslt_p
 	if (product->compute == CUBLASLT_COMPUTE_32F_FAST_TF32)
 		rate /= 2;
 	/* The sixth proposal is the best. Others take up to half as long again. */
-	fake_advance(stream, (put.input == FORMAT_FP8 && !product->fast ? 4e-6 : 3e-6) + 2 * (double)(put.m * put.n * put.k * put.batch) / rate * (algorithm->data[0] == 5 ? 1 : 1.1 + 0.04 * (double)algorithm->data[0]));
+	fake_advance(stream,
+		(put.input == FORMAT_FP8 && !product->fast ? 4e-6 : 3e-6) +
+			2 * (double)(put.m * put.n * put.k * put.batch) / rate * (algorithm->data[0] == 5 ? 1 : 1.1 + 0.04 * (double)algorithm->data[0]));
 	return 0;
 }

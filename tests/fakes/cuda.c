@@ -118,8 +118,9 @@ FAKE_EXPORT int cuGetErrorName(int code, const char **name)
 		int code;
 		const char *name;
 	} names[] = {{0, "CUDA_SUCCESS"}, {1, "CUDA_ERROR_INVALID_VALUE"}, {2, "CUDA_ERROR_OUT_OF_MEMORY"}, {34, "CUDA_ERROR_STUB_LIBRARY"},
-		{100, "CUDA_ERROR_NO_DEVICE"}, {218, "CUDA_ERROR_INVALID_PTX"}, {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"}, {500, "CUDA_ERROR_NOT_FOUND"},
-		{700, "CUDA_ERROR_ILLEGAL_ADDRESS"}, {719, "CUDA_ERROR_LAUNCH_FAILED"}, {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"}, {999, "CUDA_ERROR_UNKNOWN"}};
+		{100, "CUDA_ERROR_NO_DEVICE"}, {218, "CUDA_ERROR_INVALID_PTX"}, {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"},
+		{500, "CUDA_ERROR_NOT_FOUND"}, {700, "CUDA_ERROR_ILLEGAL_ADDRESS"}, {719, "CUDA_ERROR_LAUNCH_FAILED"},
+		{803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"}, {999, "CUDA_ERROR_UNKNOWN"}};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (names[i].code == code) {
@@ -181,7 +182,8 @@ FAKE_EXPORT int cuDeviceGetUuid_v2(char *bytes, int device)
 	const char *chosen = getenv("CUDA_VISIBLE_DEVICES");
 	size_t length = chosen ? strlen(chosen) : 0;
 
-	uuid_of(bytes, device, fake_number("slices", 0) > 0 ? length > 4 ? (int)strtol((char[]){chosen[length - 4], chosen[length - 3], 0}, NULL, 16) : 1 : 0);
+	uuid_of(bytes, device,
+		fake_number("slices", 0) > 0 ? length > 4 ? (int)strtol((char[]){chosen[length - 4], chosen[length - 3], 0}, NULL, 16) : 1 : 0);
 	return OK;
 }
 
@@ -202,9 +204,13 @@ FAKE_EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device)
 	int capability = (int)fake_number("capability", 90);
 
 	(void)device;
-	*value = attribute == 13 ? 1980000 : attribute == 16 ? (int)fake_number("units", 132) : attribute == 32 ? 1
-		: attribute == 38 ? (int)(fake_number("l2_mib", 4) * 0x1p20) : attribute == 75 ? capability / 10
-		: attribute == 76 ? capability % 10 : 0;
+	*value = attribute == 13 ? 1980000
+		: attribute == 16    ? (int)fake_number("units", 132)
+		: attribute == 32    ? 1
+		: attribute == 38    ? (int)(fake_number("l2_mib", 4) * 0x1p20)
+		: attribute == 75    ? capability / 10
+		: attribute == 76    ? capability % 10
+							 : 0;
 	return OK;
 }
 
@@ -328,8 +334,8 @@ FAKE_EXPORT int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, s
 	return copy_within(to, from, bytes, stream, fake_bytes_per_s() / 2);
 }
 
-FAKE_EXPORT int cuMemcpyPeerAsync(uint64_t to, struct context *to_context, uint64_t from, struct context *from_context, size_t bytes,
-	struct fake_stream *stream)
+FAKE_EXPORT int cuMemcpyPeerAsync(
+	uint64_t to, struct context *to_context, uint64_t from, struct context *from_context, size_t bytes, struct fake_stream *stream)
 {
 	if (to_context == from_context)
 		return INVALID_VALUE;

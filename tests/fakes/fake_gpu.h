@@ -31,7 +31,7 @@ struct fake_stream {
 
 /* Advances the stream's clock by the time of an operation. NULL: the default stream. */
 void fake_advance(struct fake_stream *stream, double seconds);
-double fake_busy_s(void);    /* virtual seconds of work since the library was loaded, of all devices */
+double fake_busy_s(void);     /* virtual seconds of work since the library was loaded, of all devices */
 double fake_idle_for_s(void); /* real seconds since the last operation */
 
 /* C = scale A B, row-major, in the forms of the suite. Element (i, j) is summed in double when it is read, and then
@@ -39,12 +39,12 @@ double fake_idle_for_s(void); /* real seconds since the last operation */
  * softmax(scale A B^T) values. */
 struct fake_product {
 	uint64_t values;
-	uint64_t a, b, c;           /* addresses */
+	uint64_t a, b, c; /* addresses */
 	size_t m, n, k, batch;
 	size_t a_row, a_column, b_row, b_column; /* strides of (i, p) and (p, j), in elements */
-	size_t a_stride, b_stride;  /* of the batch; C's stride is m n */
+	size_t a_stride, b_stride;               /* of the batch; C's stride is m n */
 	enum cuda_format input, output;
-	double scale, wrong;        /* wrong: each element is off by this share of its terms' magnitude */
+	double scale, wrong; /* wrong: each element is off by this share of its terms' magnitude */
 };
 void fake_product_put(const struct fake_product *product);
 double fake_bytes_per_s(void);

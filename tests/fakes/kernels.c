@@ -8,10 +8,10 @@
 enum { GROUP = 256 };
 
 #define POINTER(i) (*(uint64_t *)arguments[i])
-#define U32(i) (*(uint32_t *)arguments[i])
-#define U64(i) (*(uint64_t *)arguments[i])
-#define F32(i) (*(float *)arguments[i])
-#define FLOATS(i) ((float *)(uintptr_t)POINTER(i))
+#define U32(i)     (*(uint32_t *)arguments[i])
+#define U64(i)     (*(uint64_t *)arguments[i])
+#define F32(i)     (*(float *)arguments[i])
+#define FLOATS(i)  ((float *)(uintptr_t)POINTER(i))
 
 static enum cuda_format format_of(const char *name)
 {
@@ -121,9 +121,11 @@ static void fragment(double *out, size_t pitch, const void *operands, enum cuda_
 	for (size_t item = 0; item < 32; item++)
 		for (size_t r = 0; r < registers; r++)
 			for (size_t half_of_it = 0; half_of_it < 2; half_of_it++) {
-				size_t line = item / 4 + (registers == 4 ? r % 2 * 8 : 0), depth = item % 4 * 2 + half_of_it + (registers == 4 ? r / 2 : r) * 8;
+				size_t line = item / 4 + (registers == 4 ? r % 2 * 8 : 0),
+					   depth = item % 4 * 2 + half_of_it + (registers == 4 ? r / 2 : r) * 8;
 
-				out[line * pitch + depth] = load((uint64_t)(uintptr_t)operands, format, ((warp * 32 + item) * 24 + first + r) % 2048 * 2 + half_of_it);
+				out[line * pitch + depth] = load(
+					(uint64_t)(uintptr_t)operands, format, ((warp * 32 + item) * 24 + first + r) % 2048 * 2 + half_of_it);
 			}
 }
 
@@ -135,7 +137,8 @@ static int issue_tensor(const char *name, const unsigned groups[3], void **argum
 	double items[GROUP] = {0};
 	float *out = FLOATS(0);
 
-	if (!fake_memory_holds(POINTER(0), (size_t)groups[0] * GROUP * sizeof(float)) || !fake_memory_holds(POINTER(1), 4096 * cuda_format_bytes(format)))
+	if (!fake_memory_holds(POINTER(0), (size_t)groups[0] * GROUP * sizeof(float)) ||
+		!fake_memory_holds(POINTER(1), 4096 * cuda_format_bytes(format)))
 		return 700;
 	for (size_t warp = 0; warp < GROUP / 32; warp++)
 		for (size_t set = 0; set < 2; set++)
@@ -157,9 +160,23 @@ static int gemm(const char *name, const unsigned groups[3], void **arguments, do
 	bool nt = strstr(name, "_nt") != NULL, tn = strstr(name, "_tn") != NULL;
 	enum cuda_format format = format_of(name);
 	size_t m = U32(3), n = U32(4), k = U32(5), size = cuda_format_bytes(format);
-	struct fake_product product = {.c = POINTER(0), .a = POINTER(1), .b = POINTER(2), .m = m, .n = n, .k = k, .batch = groups[2],
-		.a_row = tn ? 1 : k, .a_column = tn ? m : 1, .b_row = nt ? 1 : n, .b_column = nt ? k : 1, .a_stride = U64(8), .b_stride = U64(9),
-		.input = format, .output = format, .scale = (double)F32(6), .wrong = wrong};
+	struct fake_product product = {.c = POINTER(0),
+		.a = POINTER(1),
+		.b = POINTER(2),
+		.m = m,
+		.n = n,
+		.k = k,
+		.batch = groups[2],
+		.a_row = tn ? 1 : k,
+		.a_column = tn ? m : 1,
+		.b_row = nt ? 1 : n,
+		.b_column = nt ? k : 1,
+		.a_stride = U64(8),
+		.b_stride = U64(9),
+		.input = format,
+		.output = format,
+		.scale = (double)F32(6),
+		.wrong = wrong};
 
 	if (!fake_memory_holds(product.a, m * k * size) || !fake_memory_holds(product.b, n * k * size) ||
 		!fake_memory_holds(product.c, product.batch * m * n * size) || groups[0] != (n + 127) / 128 || groups[1] != (m + 127) / 128)
@@ -232,8 +249,16 @@ static int cache_attend(const char *name, const unsigned groups[3], void **argum
 		!fake_memory_holds(POINTER(1), heads * rows * dimension * size) || !fake_memory_holds(POINTER(2), heads * keys * dimension * size) ||
 		!fake_memory_holds(POINTER(3), heads * keys * dimension * size) || POINTER(3) % 16 || (keys + chunk - 1) / chunk != groups[0])
 		return 700;
-	attended.product = (struct fake_product){.a = POINTER(1), .b = POINTER(2), .values = POINTER(3), .m = rows, .n = dimension, .k = keys, .batch = heads,
-		.input = format, .output = format, .scale = (double)F32(7)};
+	attended.product = (struct fake_product){.a = POINTER(1),
+		.b = POINTER(2),
+		.values = POINTER(3),
+		.m = rows,
+		.n = dimension,
+		.k = keys,
+		.batch = heads,
+		.input = format,
+		.output = format,
+		.scale = (double)F32(7)};
 	attended.partial = POINTER(0);
 	attended.chunks = groups[0];
 	*seconds += 2 * (double)(heads * keys * dimension * size) / fake_bytes_per_s();

@@ -115,7 +115,7 @@ static void attend(const struct fake_product *product, size_t index)
 		scores[key] = 0;
 		for (size_t d = 0; d < product->n; d++)
 			scores[key] += product->scale * element(product->a, product->input, row * product->n + d) *
-						   element(product->b, product->input, (which * product->k + key) * product->n + d);
+				element(product->b, product->input, (which * product->k + key) * product->n + d);
 		highest = fmax(highest, scores[key]);
 	}
 	for (size_t key = 0; key < product->k; key++) {
@@ -125,7 +125,8 @@ static void attend(const struct fake_product *product, size_t index)
 		sum += weight * element(product->values, product->input, (which * product->k + key) * product->n + column);
 	}
 	free(scores);
-	cuda_format_encode(product->output, sum / all + product->wrong, (unsigned char *)(uintptr_t)product->c + index * cuda_format_bytes(product->output));
+	cuda_format_encode(
+		product->output, sum / all + product->wrong, (unsigned char *)(uintptr_t)product->c + index * cuda_format_bytes(product->output));
 }
 
 static void compute(const struct fake_product *product, size_t index)
@@ -139,7 +140,7 @@ static void compute(const struct fake_product *product, size_t index)
 	}
 	for (size_t p = 0; p < product->k; p++) {
 		double term = element(product->a, product->input, which * product->a_stride + i * product->a_row + p * product->a_column) *
-					  element(product->b, product->input, which * product->b_stride + p * product->b_row + j * product->b_column);
+			element(product->b, product->input, which * product->b_stride + p * product->b_row + j * product->b_column);
 
 		sum += term;
 		magnitude += fabs(term);

@@ -66,8 +66,8 @@ FAKE_EXPORT int ncclGroupStart(void)
 	return 0;
 }
 
-FAKE_EXPORT int ncclAllReduce(const void *from, void *to, size_t count, int type, int operation, struct communicator *communicator,
-	struct fake_stream *stream)
+FAKE_EXPORT int ncclAllReduce(
+	const void *from, void *to, size_t count, int type, int operation, struct communicator *communicator, struct fake_stream *stream)
 {
 	if (!depth || type != 7 || operation != 0 || part_count == RANKS_MAX)
 		return INVALID_USAGE;
@@ -95,7 +95,7 @@ FAKE_EXPORT int ncclGroupEnd(void)
 			parts[i].to[j] = sum;
 	}
 	seconds = fake_number("nccl_latency_s", 20e-6) +
-			  2.0 * (ranks - 1) / ranks * (double)parts[0].count * sizeof(float) / fake_number("nccl_bytes_per_s", 380e9);
+		2.0 * (ranks - 1) / ranks * (double)parts[0].count * sizeof(float) / fake_number("nccl_bytes_per_s", 380e9);
 	for (int i = 0; i < ranks; i++)
 		fake_advance(parts[i].stream, seconds);
 	return code;

@@ -69,7 +69,8 @@ FAKE_EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned index, struct nvml_device
 
 FAKE_EXPORT int nvmlDeviceGetUUID(struct nvml_device *device, char *text, unsigned size)
 {
-	snprintf(text, size, "%s-a0a1a2a3-a4a5-a6a7-a8a9-aaabacad%02x%02x", device->slice ? "MIG" : "GPU", (unsigned)device->slice, (unsigned)device->board);
+	snprintf(text, size, "%s-a0a1a2a3-a4a5-a6a7-a8a9-aaabacad%02x%02x", device->slice ? "MIG" : "GPU", (unsigned)device->slice,
+		(unsigned)device->board);
 	return NVML_OK;
 }
 
@@ -101,7 +102,8 @@ FAKE_EXPORT int nvmlDeviceGetPciInfo_v3(struct nvml_device *device, struct nvml_
 
 FAKE_EXPORT int nvmlDeviceGetMemoryInfo(struct nvml_device *device, struct nvml_memory *memory)
 {
-	*memory = (struct nvml_memory){.total_bytes = (unsigned long long)(fake_number("total_mib", 143771) * 0x1p20 * (device->slice ? 0.125 : 1)),
+	*memory = (struct nvml_memory){
+		.total_bytes = (unsigned long long)(fake_number("total_mib", 143771) * 0x1p20 * (device->slice ? 0.125 : 1)),
 		.used_bytes = (unsigned long long)(fake_number("used_mib", 700) * 0x1p20)};
 	memory->free_bytes = memory->total_bytes - memory->used_bytes;
 	return lost() ? NVML_GPU_IS_LOST : NVML_OK;
@@ -116,7 +118,7 @@ static double power_w(void)
 	if (!(first_s > 0))
 		first_s = now_s();
 	return (fake_idle_for_s() < 0.1 ? fake_number("power_busy_w", 680) : fake_number("power_idle_w", 110)) +
-		   fake_number("ramp_w_per_s", 0) * (now_s() - first_s);
+		fake_number("ramp_w_per_s", 0) * (now_s() - first_s);
 }
 
 FAKE_EXPORT int nvmlDeviceGetPowerUsage(struct nvml_device *device, unsigned *power_mw)

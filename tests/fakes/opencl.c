@@ -76,7 +76,8 @@ int clGetDeviceIDs(void *platform, uint64_t types, unsigned capacity, void **dev
 
 int clGetDeviceInfo(void *device, unsigned what, size_t size, void *out, size_t *used)
 {
-	const unsigned char topology[24] = {1, [21] = wants("same_board") ? 0xf0 : 0x83, [22] = wants("same_board") ? 0 : 0x1b, [23] = wants("same_board") ? 0 : 1};
+	const unsigned char topology[24] = {
+		1, [21] = wants("same_board") ? 0xf0 : 0x83, [22] = wants("same_board") ? 0 : 0x1b, [23] = wants("same_board") ? 0 : 1};
 
 	(void)device;
 	switch (what) {
@@ -136,11 +137,26 @@ static int discard(void *object)
 	return 0;
 }
 
-int clReleaseContext(void *object) { return discard(object); }
-int clReleaseCommandQueue(void *object) { return discard(object); }
-int clReleaseProgram(void *object) { return discard(object); }
-int clReleaseKernel(void *object) { return discard(object); }
-int clReleaseMemObject(void *object) { return discard(object); }
+int clReleaseContext(void *object)
+{
+	return discard(object);
+}
+int clReleaseCommandQueue(void *object)
+{
+	return discard(object);
+}
+int clReleaseProgram(void *object)
+{
+	return discard(object);
+}
+int clReleaseKernel(void *object)
+{
+	return discard(object);
+}
+int clReleaseMemObject(void *object)
+{
+	return discard(object);
+}
 
 void *clCreateCommandQueue(void *context, void *device, uint64_t properties, int *code)
 {
@@ -225,8 +241,8 @@ int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned dimensions, const
 	return 0;
 }
 
-int clEnqueueReadBuffer(void *queue, void *buffer, unsigned blocking, size_t offset, size_t bytes, void *out, unsigned waits,
-	void *const *wait, void **event)
+int clEnqueueReadBuffer(
+	void *queue, void *buffer, unsigned blocking, size_t offset, size_t bytes, void *out, unsigned waits, void *const *wait, void **event)
 {
 	(void)queue;
 	(void)blocking;
@@ -273,4 +289,7 @@ int clGetEventProfilingInfo(void *event, unsigned what, size_t size, void *out, 
 }
 #endif
 
-int clReleaseEvent(void *event) { return discard(event); }
+int clReleaseEvent(void *event)
+{
+	return discard(event);
+}

@@ -49,9 +49,11 @@ void http_client_run(struct http_client *client, const struct http_request *requ
 	char *body;
 
 	(void)client;
-	CHECK(request->bearer && *request->bearer && !strpbrk(request->bearer, " \r\n\t") && strncmp(request->url, "http://server/base/v1/", 22) == 0);
+	CHECK(request->bearer && *request->bearer && !strpbrk(request->bearer, " \r\n\t") &&
+		strncmp(request->url, "http://server/base/v1/", 22) == 0);
 	CHECK(!request->body || input_is_json(request->body, request->body_length));
-	*answer = (struct http_answer){.end = how & 0x80 ? (enum http_end)(1 + how % (HTTP_END_COUNT - 1)) : HTTP_ANSWERED, .status = statuses[how & 15],
+	*answer = (struct http_answer){.end = how & 0x80 ? (enum http_end)(1 + how % (HTTP_END_COUNT - 1)) : HTTP_ANSWERED,
+		.status = statuses[how & 15],
 		.retry_after_s = (int)input_byte(wire.input) - 1};
 	snprintf(answer->detail, sizeof answer->detail, "it ended so");
 	buffer_init(&answer->body, 256 * 1024);
@@ -93,7 +95,8 @@ static void check_end(const struct link *link, enum link_end end)
 static void check_lease(const struct lease *lease)
 {
 	CHECK(lease->benchmark_id && uuid_valid(lease->benchmark_id) && lease->device && lease->token > 0 && lease->spec.suite);
-	CHECK(lease->lease_s > 0 && lease->heartbeat_s > 0 && lease->heartbeat_s < lease->lease_s && (!lease->spec.shapes.text || input_is_json(lease->spec.shapes.text, lease->spec.shapes.length)));
+	CHECK(lease->lease_s > 0 && lease->heartbeat_s > 0 && lease->heartbeat_s < lease->lease_s &&
+		(!lease->spec.shapes.text || input_is_json(lease->spec.shapes.text, lease->spec.shapes.length)));
 }
 
 enum { CALLS_MAX = 60 };
@@ -140,7 +143,8 @@ static void call_all(struct link *link, struct arena *arena)
 
 static void check_link(struct input *input, struct arena *arena)
 {
-	static const char *const servers[] = {"http://server/base/", "http://server/base", "http://server/base///", "ftp://server", "http://u@server", "server"};
+	static const char *const servers[] = {
+		"http://server/base/", "http://server/base", "http://server/base///", "ftp://server", "http://u@server", "server"};
 	static struct link link;
 	static struct failure failure;
 	struct link_options options = {.server = servers[input_byte(input) % COUNT_OF(servers)]};
@@ -168,8 +172,9 @@ static void check_link(struct input *input, struct arena *arena)
 
 static void check_request(struct input *input, struct arena *arena)
 {
-	static const struct field_table *const tables[] = {&table_agent_registration, &table_lease_request, &table_lease_heartbeat, &table_lease_result,
-		&table_lease_release, &table_lease, &table_lease_renewal, &table_lease_outcome, &table_bench_spec, &table_benchmark_request};
+	static const struct field_table *const tables[] = {&table_agent_registration, &table_lease_request, &table_lease_heartbeat,
+		&table_lease_result, &table_lease_release, &table_lease, &table_lease_renewal, &table_lease_outcome, &table_bench_spec,
+		&table_benchmark_request};
 	static _Alignas(16) char object[16 * 1024], again[16 * 1024];
 	static struct failure failure;
 	const struct field_table *table = tables[input_byte(input) % COUNT_OF(tables)];
@@ -182,7 +187,8 @@ static void check_request(struct input *input, struct arena *arena)
 	failure_clear(&failure);
 	CHECK(table->size <= sizeof object);
 	status = record_decode(table, body, length, arena, object, &failure);
-	CHECK(status == STATUS_OK || status == STATUS_MALFORMED || status == STATUS_NO_MEMORY || (status == STATUS_INVALID && failure.fault_total > 0));
+	CHECK(status == STATUS_OK || status == STATUS_MALFORMED || status == STATUS_NO_MEMORY ||
+		(status == STATUS_INVALID && failure.fault_total > 0));
 	if (status != STATUS_OK)
 		return;
 	buffer_init(&text, 1 << 20);
@@ -255,8 +261,8 @@ static void check_spool(struct input *input)
 		status = spool_read(&spool, &entry, &body, &failure);
 		CHECK(status == STATUS_MALFORMED || (status == STATUS_OK && body.length < length));
 	}
-	if ((how & 4) && length > 0 && length < 200 && !strchr(text, '/') && text[0] != '.' && strlen(text) == length && strcmp(text, "lock") != 0 &&
-		strcmp(text, "agent-id") != 0) {
+	if ((how & 4) && length > 0 && length < 200 && !strchr(text, '/') && text[0] != '.' && strlen(text) == length &&
+		strcmp(text, "lock") != 0 && strcmp(text, "agent-id") != 0) {
 		write_in(&spool, text, "", 0);
 		spool_list(&spool, &list);
 		CHECK(list.count <= 2);

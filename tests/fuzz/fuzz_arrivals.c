@@ -9,8 +9,8 @@ static enum status feed_reader(void *reader, const char *piece, size_t length, s
 	return arrival_reader_feed(reader, piece, length, failure);
 }
 
-static enum status read_in_pieces(struct arrival_reader *reader, const char *bytes, size_t size, size_t step,
-	struct request_trace *trace, struct failure *failure)
+static enum status read_in_pieces(
+	struct arrival_reader *reader, const char *bytes, size_t size, size_t step, struct request_trace *trace, struct failure *failure)
 {
 	enum status status;
 

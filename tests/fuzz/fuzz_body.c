@@ -85,7 +85,8 @@ static void read_body(struct reading *reading, const char *wire, size_t length)
 
 	buffer_init(&reading->collected.bytes, PLAIN_MAX * 4);
 	failure_clear(&reading->failure);
-	reading->status = body_begin(&body, reading->encoding, reading->step == 3 ? length : 0, reading->limit, &reading->budget, &reading->failure);
+	reading->status = body_begin(
+		&body, reading->encoding, reading->step == 3 ? length : 0, reading->limit, &reading->budget, &reading->failure);
 	if (reading->status == STATUS_OK && reading->sunk)
 		body_stream(&body, &sink);
 	CHECK(reading->status != STATUS_OK || body_is_work(&body) == (reading->encoding[0] == 'g' || reading->sunk));
@@ -152,23 +153,31 @@ void fuzz_one(struct input *input)
 		length = pack(bytes, length, times, damage, wire, sizeof wire);
 		bytes = wire;
 	}
-	whole = (struct reading){.encoding = encoding[0] == 'G' || encoding[0] == 'x' ? "gzip" : encoding, .limit = limits[limit & 7], .step = length + 1,
+	whole = (struct reading){.encoding = encoding[0] == 'G' || encoding[0] == 'x' ? "gzip" : encoding,
+		.limit = limits[limit & 7],
+		.step = length + 1,
 		.budget = {.maximum_bytes = SIZE_MAX}};
 	read_body(&whole, bytes, length);
-	other = (struct reading){.encoding = whole.encoding, .limit = whole.limit, .step = 1 + (how >> 4) * (how >> 4) * 17, .held = limit & 8, .sunk = limit & 16,
+	other = (struct reading){.encoding = whole.encoding,
+		.limit = whole.limit,
+		.step = 1 + (how >> 4) * (how >> 4) * 17,
+		.held = limit & 8,
+		.sunk = limit & 16,
 		.budget = {.maximum_bytes = limit & 32 ? (size_t)(limit >> 6) * 20000 : SIZE_MAX}};
 	read_body(&other, bytes, length);
 	CHECK(whole.status != STATUS_OVERLOADED);
 	if (other.status != STATUS_OVERLOADED && other.status != STATUS_INVALID)
 		CHECK((whole.status == STATUS_OK) == (other.status == STATUS_OK));
 	if (whole.status == STATUS_OK && other.status == STATUS_OK)
-		CHECK(whole.collected.bytes.length == other.collected.bytes.length && (other.collected.bytes.length == 0 ||
-			memcmp(whole.collected.bytes.bytes, other.collected.bytes.bytes, other.collected.bytes.length) == 0));
+		CHECK(whole.collected.bytes.length == other.collected.bytes.length &&
+			(other.collected.bytes.length == 0 ||
+				memcmp(whole.collected.bytes.bytes, other.collected.bytes.bytes, other.collected.bytes.length) == 0));
 	if (packed && whole.limit == 1 << 20) {
 		expected = unpack(bytes, length, plain);
 		CHECK(expected < 0 || whole.status == STATUS_OK);
-		CHECK(whole.status != STATUS_OK || whole.collected.bytes.length > PLAIN_MAX || (expected == (long)whole.collected.bytes.length && (expected == 0 ||
-			memcmp(plain, whole.collected.bytes.bytes, (size_t)expected) == 0)));
+		CHECK(whole.status != STATUS_OK || whole.collected.bytes.length > PLAIN_MAX ||
+			(expected == (long)whole.collected.bytes.length &&
+				(expected == 0 || memcmp(plain, whole.collected.bytes.bytes, (size_t)expected) == 0)));
 	}
 	buffer_release(&whole.collected.bytes);
 	buffer_release(&other.collected.bytes);

@@ -4,10 +4,10 @@
 #include "api/tables/tables.h"
 #include "fuzz/input.h"
 
-static const struct field_table *const tables[] = {&table_training_request, &table_inference_request,
-	&table_performance_request, &table_memory_request, &table_scaling_request, &table_carbon_request, &table_plan_patch,
-	&table_accelerator, &table_model, &table_price, &table_region, &table_model_import, &table_benchmark_request, &table_diagnosis_request,
-	&table_schedule_request, &table_observation_request, &table_calibration_decision, &table_key, &table_offer_query};
+static const struct field_table *const tables[] = {&table_training_request, &table_inference_request, &table_performance_request,
+	&table_memory_request, &table_scaling_request, &table_carbon_request, &table_plan_patch, &table_accelerator, &table_model, &table_price,
+	&table_region, &table_model_import, &table_benchmark_request, &table_diagnosis_request, &table_schedule_request,
+	&table_observation_request, &table_calibration_decision, &table_key, &table_offer_query};
 
 /* The first byte chooses the arena, the second the table. A body follows, and after a NUL a patch. An accepted body is
  * written, patched and written again. */
@@ -39,7 +39,8 @@ void fuzz_one(struct input *input)
 		api_problem(&failure, "/", NULL, &writer);
 	CHECK(text.failed || input_is_json(text.bytes, text.length));
 	buffer_release(&text);
-	if (status == STATUS_OK && record_merge_patch(table, patch, patch == json ? length : patch_length, &arena, object, &failure) == STATUS_OK) {
+	if (status == STATUS_OK &&
+		record_merge_patch(table, patch, patch == json ? length : patch_length, &arena, object, &failure) == STATUS_OK) {
 		buffer_init(&text, 4 * 1024 * 1024);
 		json_writer_init(&writer, &text);
 		record_encode(table, object, &writer);

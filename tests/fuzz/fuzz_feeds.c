@@ -31,7 +31,8 @@ static void believed_check(const struct feed_vetted *vetted)
 		CHECK(i == 0 || strcmp(vetted->rows.prices[i - 1].id, row->id) < 0);
 	}
 	for (size_t i = 0; i < vetted->point_count; i++)
-		CHECK(vetted->points[i].gco2e_per_kwh >= 0 && vetted->points[i].gco2e_per_kwh <= 1500 && vetted->points[i].start_us % FEED_HOUR_US == 0);
+		CHECK(vetted->points[i].gco2e_per_kwh >= 0 && vetted->points[i].gco2e_per_kwh <= 1500 &&
+			vetted->points[i].start_us % FEED_HOUR_US == 0);
 }
 
 /* Reads one answer after another, as long as the walk requests them. */

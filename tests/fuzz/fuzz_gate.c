@@ -76,7 +76,8 @@ static bool check_target(char *raw, struct arena *arena)
 	CHECK(target.path[0] == '/' && utf8_valid(target.path, strlen(target.path)) && !strstr(target.path, "/../") && !strchr(target.path, '\\'));
 	CHECK(target.query_count <= GATE_QUERY_MAX);
 	for (size_t i = 0; i < target.query_count; i++) {
-		CHECK(utf8_valid(target.query[i].key, strlen(target.query[i].key)) && utf8_valid(target.query[i].value, strlen(target.query[i].value)));
+		CHECK(utf8_valid(target.query[i].key, strlen(target.query[i].key)) &&
+			utf8_valid(target.query[i].value, strlen(target.query[i].value)));
 		for (const char *c = target.query[i].value; *c; c++)
 			CHECK((unsigned char)*c >= 0x20 && *c != 0x7f);
 	}

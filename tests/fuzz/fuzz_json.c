@@ -33,8 +33,10 @@ static size_t count_values(const json_t *value)
 	const char *key;
 	json_t *child;
 
-	json_object_foreach((json_t *)(uintptr_t)value, key, child) count += count_values(child);
-	json_array_foreach(value, index, child) count += count_values(child);
+	json_object_foreach ((json_t *)(uintptr_t)value, key, child)
+		count += count_values(child);
+	json_array_foreach (value, index, child)
+		count += count_values(child);
 	return count;
 }
 
@@ -138,7 +140,8 @@ void fuzz_one(struct input *input)
 		size_t nodes = count_nodes(tree, 0);
 
 		CHECK(value && (streamed == STATUS_OK || has_long_number(text, length)));
-		CHECK(failure.fault_total > 0 || streamed != STATUS_OK || (whole.values == nodes && count_values(value) == nodes)); /* faults: a duplicate key */
+		CHECK(failure.fault_total > 0 || streamed != STATUS_OK ||
+			(whole.values == nodes && count_values(value) == nodes)); /* faults: a duplicate key */
 	} else {
 		CHECK(status == STATUS_MALFORMED || status == STATUS_NO_MEMORY);
 	}

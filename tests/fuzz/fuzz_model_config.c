@@ -6,7 +6,8 @@
 static void figures_check(const struct model *model)
 {
 	if (model->kind == MODEL_GENERIC) { /* towers have figures per sample and no layers of tokens */
-		CHECK(model->params_total >= 1 && isfinite(model->params_total) && isfinite(model->generic_flops_per_sample) && model->generic_flops_per_sample >= 0);
+		CHECK(model->params_total >= 1 && isfinite(model->params_total) && isfinite(model->generic_flops_per_sample) &&
+			model->generic_flops_per_sample >= 0);
 		CHECK(isfinite(model->generic_sample_bytes) && isfinite(model->generic_activation_bytes));
 		return;
 	}

@@ -33,7 +33,7 @@ static enum status read_options(bool agent, int count, char *const *arguments, s
 
 	failure_clear(failure);
 	status = agent ? option_table_read(&agent_option_table, &members, values, count, arguments, failure)
-	               : options_read(&members.serve, count, arguments, failure);
+				   : options_read(&members.serve, count, arguments, failure);
 	buffer_init(effective, 1 << 20);
 	if (status == STATUS_OK && agent)
 		option_table_effective(&agent_option_table, &members, values, effective);

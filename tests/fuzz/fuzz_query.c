@@ -5,11 +5,11 @@
 #include "fuzz/input.h"
 #include "server/wire/gate.h"
 
-static const struct field_table *const tables[] = {&table_training_request, &table_inference_request, &table_performance_request, &table_memory_request,
-	&table_scaling_request, &table_carbon_request, &table_schedule_request, &table_page_query, &table_plan_query, &table_plan_id_query, &table_compare_query,
-	&table_accelerator_query, &table_model_query, &table_price_query, &table_region_query, &table_catalogue_row_query, &table_offer_query,
-	&table_benchmark_query, &table_calibration_query, &table_observation_query, &table_diagnosis_query, &table_import_query, &table_import_list_query,
-	&table_feed_detail_query};
+static const struct field_table *const tables[] = {&table_training_request, &table_inference_request, &table_performance_request,
+	&table_memory_request, &table_scaling_request, &table_carbon_request, &table_schedule_request, &table_page_query, &table_plan_query,
+	&table_plan_id_query, &table_compare_query, &table_accelerator_query, &table_model_query, &table_price_query, &table_region_query,
+	&table_catalogue_row_query, &table_offer_query, &table_benchmark_query, &table_calibration_query, &table_observation_query,
+	&table_diagnosis_query, &table_import_query, &table_import_list_query, &table_feed_detail_query};
 
 static void write_object(const struct field_table *table, const void *object, struct buffer *text)
 {

@@ -71,7 +71,8 @@ static void check_exported(const struct field_table *table, struct row_set set, 
 		again = row_reader_rows(reader);
 		CHECK(again.count == set.count);
 		for (size_t i = 0; i < set.count; i++)
-			record_differences(table, (const char *)set.rows + i * table->size, (const char *)again.rows + i * table->size, difference_is_none, NULL);
+			record_differences(
+				table, (const char *)set.rows + i * table->size, (const char *)again.rows + i * table->size, difference_is_none, NULL);
 	}
 	buffer_release(&text);
 	row_reader_free(reader);

@@ -10,10 +10,10 @@
 
 enum { STRUCT_MAX_BYTES = 4096 };
 
-static const struct column_map *const maps[] = {&plan_map, &benchmark_map, &key_map, &device_map, &agent_map, &catalogue_counts_map, &queue_counts_map,
-	&idempotency_map, &arguments_map, &plan_query_map, &row_query_map, &benchmark_query_map, &accelerator_map, &model_map, &price_map, &region_map,
-	&calibration_map, &import_map, &observation_map, &observation_query_map, &feed_refresh_map, &feed_change_map, &feed_validator_map, &grid_hour_map,
-	&grid_zone_map, &feed_query_map};
+static const struct column_map *const maps[] = {&plan_map, &benchmark_map, &key_map, &device_map, &agent_map, &catalogue_counts_map,
+	&queue_counts_map, &idempotency_map, &arguments_map, &plan_query_map, &row_query_map, &benchmark_query_map, &accelerator_map,
+	&model_map, &price_map, &region_map, &calibration_map, &import_map, &observation_map, &observation_query_map, &feed_refresh_map,
+	&feed_change_map, &feed_validator_map, &grid_hour_map, &grid_zone_map, &feed_query_map};
 
 /* Returns SELECT ?1, ?2, ... on a database in memory. */
 static sqlite3_stmt *statement_of(size_t columns)

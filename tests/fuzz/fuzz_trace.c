@@ -38,8 +38,7 @@ void fuzz_one(struct input *input)
 	if (status == STATUS_OK && trace_reader_request(reader))
 		CHECK(trace_reader_request(reader)->length <= TRACE_KEPT_MAX_BYTES);
 	summary = (struct trace_summary){.step_count = 0};
-	if (status == STATUS_OK && trace_reader_has_events(reader) &&
-		trace_reader_summarize(reader, &summary, &mean, &failure) == STATUS_OK) {
+	if (status == STATUS_OK && trace_reader_has_events(reader) && trace_reader_summarize(reader, &summary, &mean, &failure) == STATUS_OK) {
 		CHECK(isfinite(mean.step_time_ms) && mean.step_time_ms > 0);
 		CHECK(isnan(mean.compute_ms) || (mean.compute_ms >= 0 && mean.compute_ms <= mean.step_time_ms * (1 + 1e-9)));
 	}

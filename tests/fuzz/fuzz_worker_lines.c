@@ -75,11 +75,12 @@ static bool holds(json_t *root, json_t *wanted)
 	json_t *value, *item;
 	size_t i;
 
-	json_object_foreach(root, key, value)
-	{
+	json_object_foreach (root, key, value) {
 		if (json_equal(value, wanted))
 			return true;
-		json_array_foreach(value, i, item) if (json_equal(item, wanted)) return true;
+		json_array_foreach (value, i, item)
+			if (json_equal(item, wanted))
+				return true;
 	}
 	return false;
 }

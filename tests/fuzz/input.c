@@ -102,7 +102,8 @@ enum status input_feed(input_feed_function *feed, void *reader, const char *byte
 
 bool input_is_json(const char *text, size_t length)
 {
-	json_t *tree = json_loadb(text, length, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL); /* jansson's integers have 64 bits, JSON allows any number */
+	json_t *tree = json_loadb(text, length, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL,
+		NULL); /* jansson's integers have 64 bits, JSON allows any number */
 	bool is_json = tree != NULL;
 
 	json_decref(tree);

@@ -170,8 +170,11 @@ static inline void fixture_common(struct request_common *common)
 			.spot_interruptions_per_gpu_hour = ABSENT_NUMBER,
 			.storage_usd_per_gb_month = ABSENT_NUMBER,
 			.egress_usd_per_gb = ABSENT_NUMBER,
-			.on_premises = {.capex_usd_per_gpu = ABSENT_NUMBER, .life_years = ABSENT_NUMBER, .electricity_usd_per_kwh = ABSENT_NUMBER,
-				.staff_usd_per_gpu_month = ABSENT_NUMBER, .space_usd_per_kw_month = ABSENT_NUMBER}},
+			.on_premises = {.capex_usd_per_gpu = ABSENT_NUMBER,
+				.life_years = ABSENT_NUMBER,
+				.electricity_usd_per_kwh = ABSENT_NUMBER,
+				.staff_usd_per_gpu_month = ABSENT_NUMBER,
+				.space_usd_per_kw_month = ABSENT_NUMBER}},
 		.site = {.grid_gco2e_per_kwh = ABSENT_NUMBER,
 			.pue = ABSENT_NUMBER,
 			.wue_l_per_kwh = ABSENT_NUMBER,
@@ -186,25 +189,22 @@ static inline void fixture_common(struct request_common *common)
 
 static inline void fixture_training(struct training_request *request)
 {
-	*request =
-		(struct training_request){.parallelism = {-1, -1, -1, -1, -1, -1, -1, .zero_stage = -1, .zero_group = -1},
-			.fine_tuning.rank = -1,
-			.input_pipeline = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, -1},
-			.reliability = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, TRUTH_UNSET},
-			.tokens = 15e12,
-			.epochs = ABSENT_NUMBER,
-			.sequence_length = ABSENT_NUMBER,
-			.global_batch_tokens = ABSENT_NUMBER,
-			.global_batch_size = ABSENT_NUMBER,
-			.deadline_hours = ABSENT_NUMBER,
-			.budget_usd = ABSENT_NUMBER,
-			.reserved_hours = ABSENT_NUMBER,
-			.cadence_hours = ABSENT_NUMBER,
-			.mfu = ABSENT_NUMBER,
-			.distillation.teacher = {.params = ABSENT_NUMBER,
-				.params_active = ABSENT_NUMBER,
-				.flops_per_sample = ABSENT_NUMBER,
-				.sample_bytes = ABSENT_NUMBER}};
+	*request = (struct training_request){.parallelism = {-1, -1, -1, -1, -1, -1, -1, .zero_stage = -1, .zero_group = -1},
+		.fine_tuning.rank = -1,
+		.input_pipeline = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, -1},
+		.reliability = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, TRUTH_UNSET},
+		.tokens = 15e12,
+		.epochs = ABSENT_NUMBER,
+		.sequence_length = ABSENT_NUMBER,
+		.global_batch_tokens = ABSENT_NUMBER,
+		.global_batch_size = ABSENT_NUMBER,
+		.deadline_hours = ABSENT_NUMBER,
+		.budget_usd = ABSENT_NUMBER,
+		.reserved_hours = ABSENT_NUMBER,
+		.cadence_hours = ABSENT_NUMBER,
+		.mfu = ABSENT_NUMBER,
+		.distillation.teacher = {
+			.params = ABSENT_NUMBER, .params_active = ABSENT_NUMBER, .flops_per_sample = ABSENT_NUMBER, .sample_bytes = ABSENT_NUMBER}};
 	fixture_common(&request->common);
 }
 

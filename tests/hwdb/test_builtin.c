@@ -100,8 +100,7 @@ static void aliases_are_unambiguous(void **state)
 				assert_string_not_equal(rows.accelerators[i].aliases.items[k], rows.accelerators[j].accelerator.id);
 				for (size_t l = 0; l < rows.accelerators[j].aliases.count; l++)
 					if (i != j || k != l)
-						assert_string_not_equal(
-							rows.accelerators[i].aliases.items[k], rows.accelerators[j].aliases.items[l]);
+						assert_string_not_equal(rows.accelerators[i].aliases.items[k], rows.accelerators[j].aliases.items[l]);
 			}
 	for (size_t i = 0; i < rows.model_count; i++)
 		for (size_t k = 0; k < rows.models[i].aliases.count; k++, aliases++)
@@ -167,10 +166,9 @@ static void imported_rows_get_an_id_or_a_reason(void **state)
 		assert_int_equal(read_prices(bad[i].text, &out), STATUS_INVALID);
 		assert_contains(failure.detail, bad[i].detail);
 	}
-	assert_int_equal(
-		read_prices("provider,instance_type,region,accelerator_id,gpus,price_usd_per_hour,pricing_model,as_of\n"
-					"AWS,p5.48xlarge,us-east-1,h100-sxm5-80gb,8,55.04,on_demand,2026-07-20\n",
-			&out),
+	assert_int_equal(read_prices("provider,instance_type,region,accelerator_id,gpus,price_usd_per_hour,pricing_model,as_of\n"
+								 "AWS,p5.48xlarge,us-east-1,h100-sxm5-80gb,8,55.04,on_demand,2026-07-20\n",
+						 &out),
 		STATUS_OK);
 	assert_int_equal(out.price_count, 1);
 	assert_string_equal(out.prices[0].id, "aws.p5-48xlarge.us-east-1.on-demand");
@@ -182,8 +180,7 @@ static void imported_rows_get_an_id_or_a_reason(void **state)
 static void models_and_aliases_refuse_what_is_not_theirs(void **state)
 {
 	static const char *const bad[] = {"{\"id\": 3}\n", "[]\n", "{\"id\": \"x\"\n", "{\"id\": \"x\", \"id\": \"y\"}\n"};
-	static const char *const bad_aliases[] = {
-		"a,b\n1,2\n", "kind,alias,id\nmodel,x,nobody\n", "kind,alias,id\ncolour,x,t4\n"};
+	static const char *const bad_aliases[] = {"a,b\n1,2\n", "kind,alias,id\nmodel,x,nobody\n", "kind,alias,id\ncolour,x,t4\n"};
 	struct catalogue_rows out = {0};
 
 	(void)state;

@@ -22,22 +22,46 @@ static struct calibration_row *measured(const char *id, const char *device, cons
 	struct calibration_row *row = &rows[catalogue.rows.calibration_count++];
 	bool products = strcmp(quantity, "gemm_efficiency") == 0;
 
-	*row = (struct calibration_row){.meta = {.origin = "measured", .valid_from_us = NOW_US - DAY_US}, .id = id, .accelerator_id = "gpu",
-		.device_id = device, .quantity = quantity, .class = class, .method = products ? "library_gemm" : "stream",
-		.precision = products ? PRECISION_BF16 : PRECISION_UNSET, .value = value, .low = 0.99 * value, .high = 1.01 * value, .disagreement = ABSENT_NUMBER};
+	*row = (struct calibration_row){.meta = {.origin = "measured", .valid_from_us = NOW_US - DAY_US},
+		.id = id,
+		.accelerator_id = "gpu",
+		.device_id = device,
+		.quantity = quantity,
+		.class = class,
+		.method = products ? "library_gemm" : "stream",
+		.precision = products ? PRECISION_BF16 : PRECISION_UNSET,
+		.value = value,
+		.low = 0.99 * value,
+		.high = 1.01 * value,
+		.disagreement = ABSENT_NUMBER};
 	return row;
 }
 
 static struct accelerator gpu(void)
 {
-	return (struct accelerator){.id = "gpu", .vendor = "nvidia", .tflops_bf16 = 1000, .tflops_fp16 = 1000, .tflops_fp8 = ABSENT_NUMBER,
-		.memory_bandwidth_gbs = 3000, .tdp_w = 700, .idle_w = ABSENT_NUMBER, .load_w = ABSENT_NUMBER, .pcie_gen = 5, .interconnect_gbs = 900};
+	return (struct accelerator){.id = "gpu",
+		.vendor = "nvidia",
+		.tflops_bf16 = 1000,
+		.tflops_fp16 = 1000,
+		.tflops_fp8 = ABSENT_NUMBER,
+		.memory_bandwidth_gbs = 3000,
+		.tdp_w = 700,
+		.idle_w = ABSENT_NUMBER,
+		.load_w = ABSENT_NUMBER,
+		.pcie_gen = 5,
+		.interconnect_gbs = 900};
 }
 
 static void choose(const char *plan_id, const char *stack)
 {
 	struct accelerator accelerator = gpu();
-	const struct calibration_wish wish = {.accelerator = &accelerator, .precision = PRECISION_BF16, .plan_id = plan_id, .stack = stack, .params = 8e9, .gpu_count = 64, .now_us = NOW_US};
+	const struct calibration_wish wish = {.accelerator = &accelerator,
+		.precision = PRECISION_BF16,
+		.plan_id = plan_id,
+		.stack = stack,
+		.params = 8e9,
+		.gpu_count = 64,
+		.now_us = NOW_US};
 
 	findings_clear(&findings);
 	calibrations_choose(&catalogue, &wish, &arena, &findings, &calibration);
@@ -119,7 +143,8 @@ static void a_plan_without_its_own_takes_the_fleets(void **state)
 	choose("mine", NULL);
 	assert_close(calibration.gemm_efficiency, 0.4, 0);
 	assert_close(calibration.gemm_class_efficiency[PRODUCT_LARGE], 0, 0);
-	assert_contains(assumed("calibration.gemm_efficiency")->source, "this plan's own work, measured by library_gemm on GPU-1, 2026-11-20 (1 day old");
+	assert_contains(
+		assumed("calibration.gemm_efficiency")->source, "this plan's own work, measured by library_gemm on GPU-1, 2026-11-20 (1 day old");
 	choose("yours", NULL);
 	assert_close(calibration.gemm_efficiency, 0.65, 1e-12);
 	assert_false(is_assumed("calibration.gemm_efficiency"));
@@ -134,7 +159,8 @@ static void each_says_how_old_and_how_far_apart(void **state)
 	measured("m", "GPU-1", "memory_efficiency", NULL, 0.41)->meta.valid_from_us = NOW_US - 12 * DAY_US;
 	choose(NULL, NULL);
 	told = assumed("calibration.memory_efficiency");
-	assert_string_equal(told->source, "measured by stream on GPU-1, 2026-11-09 (12 days old, calibration m); 50.0 % below the published prior of 0.82");
+	assert_string_equal(
+		told->source, "measured by stream on GPU-1, 2026-11-09 (12 days old, calibration m); 50.0 % below the published prior of 0.82");
 	assert_int_equal(told->status, PROVENANCE_MEASURED);
 	assert_close(told->low, 0.41 * 0.99, 1e-12);
 	assert_close(told->high, 0.41 * 1.01, 1e-12);
@@ -183,7 +209,8 @@ static void jobs_unlike_the_planned_one_say_less(void **state)
 	assert_close(calibration.stack_speed, 0.8, 1e-12);
 	assert_close(calibration.stack_likeness, 0.5, 1e-12);
 	assert_close(calibration.stack_low, sqrt(0.64 * 0.99), 1e-12);
-	assert_contains(assumed("calibration.stack_speed")->source, "8e+10 parameters on 64 accelerators in bf16: likeness 0.5 to this job (E148)");
+	assert_contains(
+		assumed("calibration.stack_speed")->source, "8e+10 parameters on 64 accelerators in bf16: likeness 0.5 to this job (E148)");
 	row->gpu_count = 640;
 	choose(NULL, "fsdp");
 	assert_close(calibration.stack_likeness, 0.25, 1e-12);

@@ -30,7 +30,8 @@ static void *serve_answers(void *context)
 	while ((fd = accept(teller->listener, NULL, NULL)) >= 0) {
 		ssize_t got, length = 0;
 
-		while (length < (ssize_t)sizeof teller->request - 1 && (got = read(fd, teller->request + length, sizeof teller->request - 1 - (size_t)length)) > 0) {
+		while (length < (ssize_t)sizeof teller->request - 1 &&
+			(got = read(fd, teller->request + length, sizeof teller->request - 1 - (size_t)length)) > 0) {
 			teller->request[length += got] = '\0';
 			if (strstr(teller->request, "\r\n\r\n"))
 				break;
@@ -84,8 +85,16 @@ static enum status test_read(struct feed_walk *walk, const char *text, size_t le
 	return STATUS_OK;
 }
 
-static const struct feed test_feed = {.name = "test", .scope = "", .scope_is = "", .base_url = "", .answer_max_bytes = 1000, .pages_max = 3, .request_s = 5,
-	.refresh_s = 20, .request = test_request, .read = test_read};
+static const struct feed test_feed = {.name = "test",
+	.scope = "",
+	.scope_is = "",
+	.base_url = "",
+	.answer_max_bytes = 1000,
+	.pages_max = 3,
+	.request_s = 5,
+	.refresh_s = 20,
+	.request = test_request,
+	.read = test_read};
 
 static struct arena arena;
 static struct failure failure;
@@ -140,7 +149,8 @@ static void pages_are_walked_and_tags_kept(void **state)
 static void a_name_that_resolves_to_a_private_address_is_not_gone_to(void **state)
 {
 	static const char *const says[] = {OK_OF(4, "done"), NULL};
-	static const char *const addresses[] = {"127.0.0.1", "169.254.169.254", "10.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "[fd00:ec2::254]", "0.0.0.0"};
+	static const char *const addresses[] = {
+		"127.0.0.1", "169.254.169.254", "10.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "[fd00:ec2::254]", "0.0.0.0"};
 	struct teller teller;
 	char base[64], resolve[96];
 
@@ -164,8 +174,9 @@ static void links_of_another_origin_are_not_followed(void **state)
 {
 	static const struct {
 		const char *before, *after; /* before and after the port */
-	} links[] = {{"http://127.0.0.2:", "/x"}, {"https://127.0.0.1:", "/x"}, {"http://127.0.0.1:", "@evil.example/"}, {"http://user@127.0.0.1:", "/x"},
-		{"//evil.example:", "/x"}, {"http://127.0.0.1.evil.example:", "/"}, {"ftp://127.0.0.1:", "/x"}, {"http://localhost:", "/x"}};
+	} links[] = {{"http://127.0.0.2:", "/x"}, {"https://127.0.0.1:", "/x"}, {"http://127.0.0.1:", "@evil.example/"},
+		{"http://user@127.0.0.1:", "/x"}, {"//evil.example:", "/x"}, {"http://127.0.0.1.evil.example:", "/"}, {"ftp://127.0.0.1:", "/x"},
+		{"http://localhost:", "/x"}};
 	char body[128], says_text[2][512];
 	const char *says[3] = {says_text[0], says_text[1], NULL};
 	struct teller teller;
@@ -214,7 +225,8 @@ static void answers_without_end_are_cut(void **state)
 static void what_passes_is_tried_again(void **state)
 {
 	static const char *const says[] = {"HTTP/1.1 503 Busy\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n",
-		"HTTP/1.1 429 Many\r\nDate: Wed, 21 Oct 2026 07:28:00 GMT\r\nRetry-After: Wed, 21 Oct 2026 07:28:00 GMT\r\nContent-Length: 0\r\n\r\n", OK_OF(4, "done"), NULL};
+		"HTTP/1.1 429 Many\r\nDate: Wed, 21 Oct 2026 07:28:00 GMT\r\nRetry-After: Wed, 21 Oct 2026 07:28:00 GMT\r\nContent-Length: 0\r\n\r\n",
+		OK_OF(4, "done"), NULL};
 	static const char *const never[] = {"HTTP/1.1 400 No\r\nContent-Length: 0\r\n\r\n", NULL};
 	struct teller teller;
 
@@ -234,7 +246,8 @@ static void what_passes_is_tried_again(void **state)
 static void base_urls_are_https_and_plain_places(void **state)
 {
 	static const char *const good[] = {"https://a.example", "https://a.example/mirror", "https://a.example:8443/"};
-	static const char *const bad[] = {"http://a.example", "ftp://a.example", "a.example", "https://", "https://u:p@a.example", "https://a.example/?q=1", "https://a.example/#x", ""};
+	static const char *const bad[] = {"http://a.example", "ftp://a.example", "a.example", "https://", "https://u:p@a.example",
+		"https://a.example/?q=1", "https://a.example/#x", ""};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(good); i++) {

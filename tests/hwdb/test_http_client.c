@@ -232,8 +232,8 @@ static void it_can_be_called_away(void **state)
 /* No host uses 192.0.2.1 (RFC 5737). A client that tried it would time out instead of refusing it. */
 static void it_goes_nowhere_else(void **state)
 {
-	static const char *const urls[] = {"http://192.0.2.1:1/", "http://[2001:db8::1]:1/", "http://[::ffff:192.0.2.1]:1/", "file:///etc/passwd",
-		"gopher://127.0.0.1/", "192.0.2.1:1/x"};
+	static const char *const urls[] = {"http://192.0.2.1:1/", "http://[2001:db8::1]:1/", "http://[::ffff:192.0.2.1]:1/",
+		"file:///etc/passwd", "gopher://127.0.0.1/", "192.0.2.1:1/x"};
 	struct http_answer answer;
 
 	(void)state;

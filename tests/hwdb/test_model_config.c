@@ -97,8 +97,8 @@ static int check_tower(const json_t *row, const char *config)
 		print_error("%s: %s %s\n", id, failure.faults[0].pointer, failure.faults[0].detail);
 		return 1;
 	}
-	if (model.kind == MODEL_GENERIC && strstr(model.notes, "a sample is") && model.generic_sample_bytes > 0 && model.generic_activation_bytes > 0 &&
-		fabs(model.params_total / published - 1) < (fmod(published, 1e6) == 0 ? 0.01 : 1e-9))
+	if (model.kind == MODEL_GENERIC && strstr(model.notes, "a sample is") && model.generic_sample_bytes > 0 &&
+		model.generic_activation_bytes > 0 && fabs(model.params_total / published - 1) < (fmod(published, 1e6) == 0 ? 0.01 : 1e-9))
 		return 0;
 	print_error("%s: %.0f counted, %.0f published; %s\n", id, model.params_total, published, model.notes);
 	return 1;
@@ -136,11 +136,13 @@ static void towers_are_counted_and_take_the_published_work(void **state)
 	(void)state;
 	assert_true(each_line("tests/hwdb/golden/towers.jsonl", check_tower, &bad) >= 12);
 	assert_int_equal(bad, 0);
-	assert_close(flops_of("vit-base-patch16-224"), 2 * 17.56e9, 0.01);  /* torchvision, vit_b_16: 17.56 G multiply-adds */
-	assert_close(flops_of("dit-xl-2-256"), 2 * 118.6e9, 0.01);          /* Peebles and Xie 2022, arXiv 2212.09748: DiT-XL/2 118.6 G */
+	assert_close(flops_of("vit-base-patch16-224"), 2 * 17.56e9, 0.01); /* torchvision, vit_b_16: 17.56 G multiply-adds */
+	assert_close(flops_of("dit-xl-2-256"), 2 * 118.6e9, 0.01);         /* Peebles and Xie 2022, arXiv 2212.09748: DiT-XL/2 118.6 G */
 	/* T5-base by hand, in multiply-adds. Encoder: 12 x (512 x 7.08e6 + 512 x 512 x 1536). Decoder: 12 x (114 x (7.08e6 +
 	 * 1.18e6) + 512 x 1.18e6 + 114 x (57.5 + 512) x 1536). The logits come on top. */
-	assert_close(flops_of("t5-base"), 2 * (12 * (512 * 7.0779e6 + 512.0 * 512 * 1536) + 12 * (114 * 8.2575e6 + 512 * 1.1796e6 + 114 * 569.5 * 1536) + 114 * 24.674e6), 0.01);
+	assert_close(flops_of("t5-base"),
+		2 * (12 * (512 * 7.0779e6 + 512.0 * 512 * 1536) + 12 * (114 * 8.2575e6 + 512 * 1.1796e6 + 114 * 569.5 * 1536) + 114 * 24.674e6),
+		0.01);
 	/* The text encoders and the autoencoder of SD3 are not counted. A step at 1,024 x 1,024 attends over 4,096 and 333
 	 * tokens. */
 	assert_true(flops_of("sd3-medium") > 2 * 4096 * 1e9 && flops_of("flux-dev") > flops_of("sd3-medium"));
@@ -152,12 +154,16 @@ static void an_encoder_attends_to_all(void **state)
 	double encoder, decoder;
 
 	(void)state;
-	assert_int_equal(read_text("{\"model_type\":\"bert\",\"hidden_size\":768,\"num_hidden_layers\":12,\"num_attention_heads\":12,\"intermediate_size\":3072,"
-		"\"vocab_size\":30522,\"max_position_embeddings\":512}"), STATUS_OK);
+	assert_int_equal(
+		read_text("{\"model_type\":\"bert\",\"hidden_size\":768,\"num_hidden_layers\":12,\"num_attention_heads\":12,\"intermediate_size\":3072,"
+				  "\"vocab_size\":30522,\"max_position_embeddings\":512}"),
+		STATUS_OK);
 	assert_false(model_is_causal(&model));
 	encoder = model_attention_flops_per_token(&model, 512);
 	assert_close(encoder, 12 * 4.0 * 768 * 512, 1e-12);
-	assert_int_equal(read_text("{\"model_type\":\"gpt2\",\"n_embd\":768,\"n_layer\":12,\"n_head\":12,\"vocab_size\":30522,\"n_positions\":512}"), STATUS_OK);
+	assert_int_equal(
+		read_text("{\"model_type\":\"gpt2\",\"n_embd\":768,\"n_layer\":12,\"n_head\":12,\"vocab_size\":30522,\"n_positions\":512}"),
+		STATUS_OK);
 	assert_true(model_is_causal(&model));
 	decoder = model_attention_flops_per_token(&model, 512);
 	assert_close(decoder / encoder, 513 / 1024.0, 1e-12);
@@ -179,7 +185,7 @@ static int check_flops(const json_t *row, const char *config)
 	assert_close(model_weight_bytes(&model, PRECISION_BF16), 2 * model.params_total, 1e-12);
 	assert_true(model_weight_bytes(&model, PRECISION_FP8) < 2 * model.params_total);
 	assert_true(model_weight_bytes(&model, PRECISION_NVFP4) < model_weight_bytes(&model, PRECISION_FP8) ||
-				model.params_active < model.params_total);
+		model.params_active < model.params_total);
 	return 0;
 }
 
@@ -205,12 +211,10 @@ static const struct {
 		"813,824, norms 5,632, adapter 5632 x 4096 + 4096 x 4096, projector 4096 x 5120 = 871,932,416 of the "
 		"108,641,793,536 stored"},
 	{"kimi-k2", 1026408232448.0, 0, "the report says 1.04T; the stored weights are 1,026,408,232,448"},
-	{"kimi-k2.5", 1026408232448.0, 0,
-		"the report says 1.04T; the language model's stored weights are 1,026,408,232,448"},
+	{"kimi-k2.5", 1026408232448.0, 0, "the report says 1.04T; the language model's stored weights are 1,026,408,232,448"},
 	{"gemma-4-26b-a4b", 25.2e9, 0.05e9, "the model card says 25.2B without the vision encoder; 26B is its name"},
 	{"nemotron-3-nano-30b-a3b", 31.6e9, 0.05e9, "the technical report says 31.6B; 30B is its name"},
-	{"falcon-180b", 179522565120.0 - 65024.0 * 14848.0, 0,
-		"179.5B holds the logits' matrix of 65,024 x 14,848, which the row ties"},
+	{"falcon-180b", 179522565120.0 - 65024.0 * 14848.0, 0, "179.5B holds the logits' matrix of 65,024 x 14,848, which the row ties"},
 };
 
 static double published_total(const char *id, double published, double *allowed)
@@ -252,12 +256,11 @@ static int check_row(const json_t *row, const char *config)
 	bad = fabs(model.params_total - right) > allowed;
 	if (active < published)
 		bad += fabs(nearest - active) > fmax(0.02 * active, half_unit(active));
-	print_message("%-24s %15.0f counted %9.4gB published %+7.3f %%  active %13.0f %7.4gB %+6.2f %%%s\n", id,
-		model.params_total, published / 1e9, 100 * (model.params_total / published - 1), nearest, active / 1e9,
-		100 * (nearest / active - 1),
-		bad                  ? "  OUT"
-		: right == published ? ""
-							 : "  (exception)");
+	print_message("%-24s %15.0f counted %9.4gB published %+7.3f %%  active %13.0f %7.4gB %+6.2f %%%s\n", id, model.params_total,
+		published / 1e9, 100 * (model.params_total / published - 1), nearest, active / 1e9, 100 * (nearest / active - 1),
+		bad                      ? "  OUT"
+			: right == published ? ""
+								 : "  (exception)");
 	return bad;
 }
 
@@ -272,9 +275,9 @@ static void every_row_of_the_catalogue_has_its_published_size(void **state)
 
 /* --- shape ------------------------------------------------------------------------------------------------ */
 
-#define LLAMA                                                                                                          \
-	"\"hidden_size\":4096,\"intermediate_size\":14336,\"num_attention_heads\":32,\"num_hidden_layers\":8,\"num_key_"   \
-	"value_heads\":8,"                                                                                                 \
+#define LLAMA \
+	"\"hidden_size\":4096,\"intermediate_size\":14336,\"num_attention_heads\":32,\"num_hidden_layers\":8,\"num_key_" \
+	"value_heads\":8," \
 	"\"vocab_size\":1000"
 
 /* A classifier and a reward model have one table and a head with few columns. */
@@ -286,7 +289,8 @@ static void labels_take_the_place_of_logits(void **state)
 	assert_int_equal(read_text("{" LLAMA ",\"model_type\":\"llama\",\"tie_word_embeddings\":false}"), STATUS_OK);
 	logits = model_forward_flops_per_token(&model, 1);
 	assert_int_equal(read_text("{" LLAMA ",\"model_type\":\"llama\",\"tie_word_embeddings\":false,"
-		"\"architectures\":[\"LlamaForSequenceClassification\"],\"id2label\":{\"0\":\"a\",\"1\":\"b\",\"2\":\"c\"}}"), STATUS_OK);
+							   "\"architectures\":[\"LlamaForSequenceClassification\"],\"id2label\":{\"0\":\"a\",\"1\":\"b\",\"2\":\"c\"}}"),
+		STATUS_OK);
 	assert_int_equal(model.label_count, 3);
 	assert_close(logits - model_forward_flops_per_token(&model, 1), 2.0 * (model.vocabulary - 3) * model.hidden, 1e-12);
 	assert_close(model.params_embedding, (double)model.vocabulary * model.hidden, 1e-12);
@@ -367,17 +371,12 @@ static void what_is_assumed_is_said(void **state)
 	assert_string_equal(model.notes, "");
 	assert_int_equal(read_text("{\"model_type\":\"brandnew\"," LLAMA "}"), STATUS_OK);
 	assert_contains(model.notes, "\"brandnew\" is not known");
-	assert_int_equal(
-		read_text("{\"model_type\":\"some_vl\",\"text_config\":{\"model_type\":\"qwen2\"," LLAMA "}}"), STATUS_OK);
+	assert_int_equal(read_text("{\"model_type\":\"some_vl\",\"text_config\":{\"model_type\":\"qwen2\"," LLAMA "}}"), STATUS_OK);
 	assert_contains(model.notes, "only the language model");
 	assert_int_equal(
-		read_text(
-			"{\"model_type\":\"some_omni\",\"thinker_config\":{\"text_config\":{\"model_type\":\"qwen2\"," LLAMA "}}}"),
-		STATUS_OK);
+		read_text("{\"model_type\":\"some_omni\",\"thinker_config\":{\"text_config\":{\"model_type\":\"qwen2\"," LLAMA "}}}"), STATUS_OK);
 	assert_int_equal(model.hidden, 4096);
-	assert_int_equal(
-		read_text("{\"model_type\":\"gpt2\",\"n_layer\":12,\"n_embd\":768,\"n_head\":12,\"vocab_size\":50257}"),
-		STATUS_OK);
+	assert_int_equal(read_text("{\"model_type\":\"gpt2\",\"n_layer\":12,\"n_embd\":768,\"n_head\":12,\"vocab_size\":50257}"), STATUS_OK);
 	assert_contains(model.notes, "1024 positions");
 	assert_true(model.params_total == 124439808);
 }
@@ -390,9 +389,7 @@ static void a_stated_tie_overrides_the_family(void **state)
 	assert_int_equal(read_text("{\"model_type\":\"gemma\",\"tie_word_embeddings\":false," LLAMA "}"), STATUS_OK);
 	assert_false(model.tied_embeddings);
 	assert_int_equal(
-		read_text(
-			"{\"model_type\":\"x\",\"tie_word_embeddings\":true,\"text_config\":{\"model_type\":\"llama\"," LLAMA "}}"),
-		STATUS_OK);
+		read_text("{\"model_type\":\"x\",\"tie_word_embeddings\":true,\"text_config\":{\"model_type\":\"llama\"," LLAMA "}}"), STATUS_OK);
 	assert_true(model.tied_embeddings);
 }
 
@@ -408,15 +405,12 @@ static void what_cannot_be_is_a_fault_at_its_place(void **state)
 		{"[]", "/model/config", "wrong_type"},
 		{"{}", "/model/config/hidden_size", "required"},
 		{"{" LLAMA ",\"num_layers\":7,\"n_layer\":8,\"hidden_size\":4}", "/model/config", "malformed"},
-		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2,\"num_attention_heads\":8}",
-			"/model/config/intermediate_size", "required"},
-		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2}", "/model/config/num_attention_heads",
+		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2,\"num_attention_heads\":8}", "/model/config/intermediate_size",
 			"required"},
+		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2}", "/model/config/num_attention_heads", "required"},
 		{"{\"hidden_size\":1099511627776,\"vocab_size\":10}", "/model/config/hidden_size", "out_of_range"},
-		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":1000000000}", "/model/config/num_hidden_layers",
-			"out_of_range"},
-		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2.5}", "/model/config/num_hidden_layers",
-			"out_of_range"},
+		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":1000000000}", "/model/config/num_hidden_layers", "out_of_range"},
+		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2.5}", "/model/config/num_hidden_layers", "out_of_range"},
 		{"{\"hidden_size\":4096,\"vocab_size\":10,\"n_layer\":-2}", "/model/config/n_layer", "out_of_range"},
 		{"{\"hidden_size\":\"4096\",\"vocab_size\":10}", "/model/config/hidden_size", "wrong_type"},
 		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2,\"num_attention_heads\":0,\"intermediate_"
@@ -426,17 +420,14 @@ static void what_cannot_be_is_a_fault_at_its_place(void **state)
 		 "size\":8}",
 			"/model/config/num_attention_heads", "out_of_range"},
 		{"{" LLAMA ",\"num_local_experts\":8}", "/model/config/num_experts_per_tok", "required"},
-		{"{" LLAMA ",\"num_local_experts\":8,\"num_experts_per_tok\":9}", "/model/config/num_experts_per_tok",
-			"out_of_range"},
+		{"{" LLAMA ",\"num_local_experts\":8,\"num_experts_per_tok\":9}", "/model/config/num_experts_per_tok", "out_of_range"},
 		{"{" LLAMA ",\"kv_lora_rank\":512}", "/model/config/qk_nope_head_dim", "required"},
 		{"{" LLAMA ",\"layer_types\":[\"full_attention\"]}", "/model/config/layer_types", "out_of_range"},
 		{"{" LLAMA ",\"hybrid_override_pattern\":\"M-*E\"}", "/model/config/hybrid_override_pattern", "out_of_range"},
-		{"{\"text_config\":{\"hidden_size\":0,\"vocab_size\":10}}", "/model/config/text_config/hidden_size",
-			"out_of_range"},
+		{"{\"text_config\":{\"hidden_size\":0,\"vocab_size\":10}}", "/model/config/text_config/hidden_size", "out_of_range"},
 		{"{\"thinker_config\":{\"text_config\":{\"hidden_size\":0,\"vocab_size\":10}}}",
 			"/model/config/thinker_config/text_config/hidden_size", "out_of_range"},
-		{"{" LLAMA ",\"num_local_experts\":8,\"num_experts_per_tok\":[2,3]}", "/model/config/num_experts_per_tok",
-			"wrong_type"},
+		{"{" LLAMA ",\"num_local_experts\":8,\"num_experts_per_tok\":[2,3]}", "/model/config/num_experts_per_tok", "wrong_type"},
 		{"{\"model_type\":\"dbrx\",\"d_model\":64,\"n_heads\":4,\"n_layers\":2,\"vocab_size\":10,\"attn_config\":{\"kv_"
 		 "n_heads\":3},"
 		 "\"ffn_config\":{\"ffn_hidden_size\":64}}",
@@ -444,8 +435,7 @@ static void what_cannot_be_is_a_fault_at_its_place(void **state)
 		{"{\"model_type\":\"bart\",\"d_model\":512}", "/model/config/model_type", "unsupported"},
 		{"{\"model_type\":\"t5\",\"d_model\":512}", "/model/config/num_heads", "required"},
 		{"{\"model_type\":\"clip\"}", "/model/config/text_config", "required"},
-		{"{\"model_type\":\"brandnew\",\"is_encoder_decoder\":true," LLAMA "}", "/model/config/model_type",
-			"unsupported"},
+		{"{\"model_type\":\"brandnew\",\"is_encoder_decoder\":true," LLAMA "}", "/model/config/model_type", "unsupported"},
 		{"{\"model_type\":\"albert\"," LLAMA "}", "/model/config/model_type", "unsupported"},
 		{"{\"model_type\":7," LLAMA "}", "/model/config/model_type", "wrong_type"},
 	};
@@ -477,13 +467,10 @@ static void earlier_faults_do_not_count(void **state)
 static void ten_trillion_parameters_are_counted(void **state)
 {
 	(void)state;
-	assert_int_equal(
-		read_text(
-			"{\"model_type\":\"llama\",\"hidden_size\":131072,\"intermediate_size\":524288,\"num_hidden_layers\":40,"
-			"\"num_attention_heads\":1024,\"vocab_size\":200000}"),
+	assert_int_equal(read_text("{\"model_type\":\"llama\",\"hidden_size\":131072,\"intermediate_size\":524288,\"num_hidden_layers\":40,"
+							   "\"num_attention_heads\":1024,\"vocab_size\":200000}"),
 		STATUS_OK);
-	assert_true(model.params_total ==
-				40.0 * (4.0 * 131072 * 131072 + 3.0 * 131072 * 524288 + 2 * 131072) + 400000.0 * 131072 + 131072);
+	assert_true(model.params_total == 40.0 * (4.0 * 131072 * 131072 + 3.0 * 131072 * 524288 + 2 * 131072) + 400000.0 * 131072 + 131072);
 }
 
 /* --- mutations -------------------------------------------------------------------------------------------- */
@@ -547,15 +534,18 @@ static void checkpoints_say_their_precision(void **state)
 	static const struct {
 		const char *quantization;
 		enum precision precision;
-	} cases[] = {{"{\"activation_scheme\": \"dynamic\", \"fmt\": \"e4m3\", \"quant_method\": \"fp8\", \"weight_block_size\": [128, 128]}", PRECISION_FP8},
+	} cases[] = {{"{\"activation_scheme\": \"dynamic\", \"fmt\": \"e4m3\", \"quant_method\": \"fp8\", \"weight_block_size\": [128, 128]}",
+					 PRECISION_FP8},
 		{"{\"modules_to_not_convert\": [\"lm_head\"], \"quant_method\": \"mxfp4\"}", PRECISION_MXFP4},
 		{"{\"config_groups\": {\"group_0\": {\"input_activations\": null, \"weights\": {\"group_size\": 32, \"num_bits\": 4, \"type\": \"int\"}}}, "
-		 "\"quant_method\": \"compressed-tensors\"}", PRECISION_INT4},
+		 "\"quant_method\": \"compressed-tensors\"}",
+			PRECISION_INT4},
 		{"{\"config_groups\": {\"group_0\": {\"weights\": {\"group_size\": 16, \"num_bits\": 4, \"type\": \"float\"}}}, \"quant_method\": \"compressed-tensors\"}",
 			PRECISION_NVFP4},
 		{"{\"config_groups\": {\"group_0\": {\"weights\": {\"num_bits\": 8, \"type\": \"float\"}}}, \"quant_algo\": \"FP8\"}", PRECISION_FP8},
-		{"{\"quant_algo\": \"NVFP4\", \"quant_method\": \"modelopt\"}", PRECISION_NVFP4}, {"{\"quant_method\": \"awq\", \"bits\": 4}", PRECISION_INT4},
-		{"{\"quant_method\": \"gptq\", \"bits\": 8}", PRECISION_INT8}, {"{\"quant_method\": \"fbgemm_fp8\"}", PRECISION_FP8},
+		{"{\"quant_algo\": \"NVFP4\", \"quant_method\": \"modelopt\"}", PRECISION_NVFP4},
+		{"{\"quant_method\": \"awq\", \"bits\": 4}", PRECISION_INT4}, {"{\"quant_method\": \"gptq\", \"bits\": 8}", PRECISION_INT8},
+		{"{\"quant_method\": \"fbgemm_fp8\"}", PRECISION_FP8},
 		{"{\"quant_method\": \"bitsandbytes\", \"load_in_4bit\": true}", PRECISION_INT4}, {"null", PRECISION_UNSET},
 		{"{\"quant_method\": \"gptq\", \"bits\": 3}", PRECISION_UNSET}, {"{\"quant_method\": \"of tomorrow\"}", PRECISION_UNSET}};
 
@@ -564,9 +554,10 @@ static void checkpoints_say_their_precision(void **state)
 		for (int nested = 0; nested < 2; nested++) {
 			char text[900];
 
-			snprintf(text, sizeof text, "{%s\"model_type\": \"llama\", \"hidden_size\": 4096, \"intermediate_size\": 14336, \"num_attention_heads\": 32, "
-				"\"num_hidden_layers\": 2, \"vocab_size\": 32000, \"quantization_config\": %s}%s", nested ? "\"text_config\": {" : "", cases[i].quantization,
-				nested ? "}" : "");
+			snprintf(text, sizeof text,
+				"{%s\"model_type\": \"llama\", \"hidden_size\": 4096, \"intermediate_size\": 14336, \"num_attention_heads\": 32, "
+				"\"num_hidden_layers\": 2, \"vocab_size\": 32000, \"quantization_config\": %s}%s",
+				nested ? "\"text_config\": {" : "", cases[i].quantization, nested ? "}" : "");
 			assert_int_equal(read_text(text), STATUS_OK);
 			assert_int_equal(model.published_precision, cases[i].precision);
 			assert_int_equal(strstr(model.notes, "quantization_config") != NULL, i >= COUNT_OF(cases) - 2);

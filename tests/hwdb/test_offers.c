@@ -36,8 +36,7 @@ static void names_are_found_in_any_case_and_aliases_are_told(void **state)
 	(void)state;
 	assert_string_equal(catalogue_accelerator(fixture.catalogue, "H100", &alias)->accelerator.id, "h100-sxm5-80gb");
 	assert_string_equal(alias, "h100");
-	assert_string_equal(
-		catalogue_accelerator(fixture.catalogue, "h100-SXM5-80gb", &alias)->accelerator.id, "h100-sxm5-80gb");
+	assert_string_equal(catalogue_accelerator(fixture.catalogue, "h100-SXM5-80gb", &alias)->accelerator.id, "h100-sxm5-80gb");
 	assert_null(alias);
 	assert_null(catalogue_accelerator(fixture.catalogue, "h1000", &alias));
 	assert_string_equal(catalogue_model(fixture.catalogue, "Llama3.1-8B", NULL)->id, "llama-3.1-8b");
@@ -54,11 +53,9 @@ static void every_alias_and_id_finds_its_row(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < rows->accelerator_count; i++) {
-		assert_ptr_equal(catalogue_accelerator(fixture.catalogue, rows->accelerators[i].accelerator.id, NULL),
-			&rows->accelerators[i]);
+		assert_ptr_equal(catalogue_accelerator(fixture.catalogue, rows->accelerators[i].accelerator.id, NULL), &rows->accelerators[i]);
 		for (size_t k = 0; k < rows->accelerators[i].aliases.count; k++)
-			assert_ptr_equal(catalogue_accelerator(fixture.catalogue, rows->accelerators[i].aliases.items[k], NULL),
-				&rows->accelerators[i]);
+			assert_ptr_equal(catalogue_accelerator(fixture.catalogue, rows->accelerators[i].aliases.items[k], NULL), &rows->accelerators[i]);
 	}
 	for (size_t i = 0; i < rows->price_count; i++)
 		assert_ptr_equal(catalogue_price(fixture.catalogue, rows->prices[i].id), &rows->prices[i]);
@@ -229,12 +226,11 @@ static void the_two_halves_are_summed(void **state)
 	struct catalogue *saved = fixture.catalogue, *own;
 
 	(void)state;
-	assert_int_equal(
-		catalogue_of("provider,instance_type,region,accelerator_id,gpus,price_usd_per_hour,pricing_model,as_of\n"
-					 "gcp,big (host part only),r1,x1,2,3,on_demand,2026-06-01\n"
-					 "gcp,X1x2 attach (GPU part only),r1,x1,2,5,on_demand,2026-06-01\n"
-					 "gcp,X1x2 attach (GPU part only),r2,x1,2,1,on_demand,2026-06-01\n",
-			&own),
+	assert_int_equal(catalogue_of("provider,instance_type,region,accelerator_id,gpus,price_usd_per_hour,pricing_model,as_of\n"
+								  "gcp,big (host part only),r1,x1,2,3,on_demand,2026-06-01\n"
+								  "gcp,X1x2 attach (GPU part only),r1,x1,2,5,on_demand,2026-06-01\n"
+								  "gcp,X1x2 attach (GPU part only),r2,x1,2,1,on_demand,2026-06-01\n",
+						 &own),
 		STATUS_OK);
 	fixture.catalogue = own;
 	assert_true(cheapest("x1"));
@@ -249,12 +245,11 @@ static void a_newer_row_of_the_same_instance_replaces_the_older(void **state)
 	struct catalogue *saved = fixture.catalogue, *own;
 
 	(void)state;
-	assert_int_equal(
-		catalogue_of("id,provider,instance_type,region,accelerator_id,gpus,price_usd_per_hour,pricing_model,as_of\n"
-					 "old,aws,p9,us-east-1,x1,8,80,on_demand,2026-01-01\n"
-					 "new,aws,p9,us-east-1,x1,8,88,on_demand,2026-06-01\n"
-					 "undated,aws,p8,us-east-1,x1,8,8,on_demand,\n",
-			&own),
+	assert_int_equal(catalogue_of("id,provider,instance_type,region,accelerator_id,gpus,price_usd_per_hour,pricing_model,as_of\n"
+								  "old,aws,p9,us-east-1,x1,8,80,on_demand,2026-01-01\n"
+								  "new,aws,p9,us-east-1,x1,8,88,on_demand,2026-06-01\n"
+								  "undated,aws,p8,us-east-1,x1,8,8,on_demand,\n",
+						 &own),
 		STATUS_OK);
 	fixture.catalogue = own;
 	assert_true(cheapest("x1"));
@@ -298,8 +293,7 @@ static void a_model_is_read_from_its_config_or_its_size(void **state)
 	assert_int_equal(catalogue_of_model("{\"id\": \"x\", \"params_total\": 7e9}\n", 1 << 20), STATUS_OK);
 	assert_int_equal(catalogue_of_model("{\"id\": \"x\"}\n", 1 << 20), STATUS_INVALID);
 	assert_contains(fixture.failure.detail, "neither a config nor a size");
-	assert_int_equal(
-		catalogue_of_model("{\"id\": \"x\", \"config\": {\"hidden_size\": -1}}\n", 1 << 20), STATUS_INVALID);
+	assert_int_equal(catalogue_of_model("{\"id\": \"x\", \"config\": {\"hidden_size\": -1}}\n", 1 << 20), STATUS_INVALID);
 	assert_true(fixture.failure.fault_count > 0);
 	assert_contains(fixture.failure.faults[0].pointer, "/models/x/config");
 	/* The row uses the arena's only block, so the index gets no memory. */
@@ -366,8 +360,7 @@ static void whole_instances_are_paid(void **state)
 
 	(void)state;
 	pricing.providers = (struct text_list){(const char *[]){"aws"}, 1};
-	assert_int_equal(
-		offers_quote(fixture.catalogue, row, &filter, 9, &fixture.arena, &quotes, &fixture.failure), STATUS_OK);
+	assert_int_equal(offers_quote(fixture.catalogue, row, &filter, 9, &fixture.arena, &quotes, &fixture.failure), STATUS_OK);
 	assert_true(quotes.count > 0);
 	for (size_t i = 0; i < quotes.count; i++) {
 		const struct offer_quote *quote = &quotes.items[i];
@@ -386,8 +379,8 @@ static void reserved_terms_are_below_those_on_demand(void **state)
 {
 	static const struct {
 		const char *accelerator, *provider, *region;
-	} cases[] = {{"t4", "aws", "us-east-1"}, {"a10g", "aws", "us-east-1"}, {"v100-sxm2-16gb", "aws", "us-east-1"}, {"tpu-v5e", "gcp", "us-central1"},
-		{"tpu-v5p", "gcp", "us-east5"}, {"tpu-v6e", "gcp", "us-east1"}, {"tpu-v4", "gcp", "us-central2"}};
+	} cases[] = {{"t4", "aws", "us-east-1"}, {"a10g", "aws", "us-east-1"}, {"v100-sxm2-16gb", "aws", "us-east-1"},
+		{"tpu-v5e", "gcp", "us-central1"}, {"tpu-v5p", "gcp", "us-east5"}, {"tpu-v6e", "gcp", "us-east1"}, {"tpu-v4", "gcp", "us-central2"}};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -447,7 +440,8 @@ int main(void)
 		cmocka_unit_test_setup(names_are_found_in_any_case_and_aliases_are_told, begin),
 		cmocka_unit_test_setup(every_alias_and_id_finds_its_row, begin),
 		cmocka_unit_test_setup(the_price_is_of_one_accelerator_on_demand, begin),
-		cmocka_unit_test_setup(commitments_are_older, begin), cmocka_unit_test_setup(spot_only_when_asked_for, begin),
+		cmocka_unit_test_setup(commitments_are_older, begin),
+		cmocka_unit_test_setup(spot_only_when_asked_for, begin),
 		cmocka_unit_test_setup(old_offers_only_when_named, begin),
 		cmocka_unit_test_setup(suspicious_offers_only_when_named, begin),
 		cmocka_unit_test_setup(on_demand_below_its_own_spot_is_doubted, begin),

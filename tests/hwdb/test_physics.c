@@ -69,8 +69,8 @@ static void bandwidth_fits_the_memory(void **state)
 	static const struct {
 		const char *kind;
 		double least_gbs, most_gbs;
-	} kinds[] = {{"GDDR5", 200, 500}, {"GDDR6", 200, 960}, {"GDDR6X", 900, 1010}, {"GDDR7", 1500, 1800}, {"HBM", 600, 1000}, {"HBM2", 700, 1560},
-		{"HBM2e", 800, 3700}, {"HBM3", 1600, 5400}, {"HBM3e", 4000, 8000}};
+	} kinds[] = {{"GDDR5", 200, 500}, {"GDDR6", 200, 960}, {"GDDR6X", 900, 1010}, {"GDDR7", 1500, 1800}, {"HBM", 600, 1000},
+		{"HBM2", 700, 1560}, {"HBM2e", 800, 3700}, {"HBM3", 1600, 5400}, {"HBM3e", 4000, 8000}};
 
 	(void)state;
 	for (size_t i = 0; i < fixture.catalogue->rows.accelerator_count; i++) {
@@ -156,9 +156,9 @@ static void what_binds_longer_or_less_costs_less(void **state)
 			for (size_t m = 0; m < span->count; m++) {
 				const struct indexed_offer *a = &span->items[k], *b = &span->items[m];
 
-				if (a->term != TERM_ON_DEMAND || b->term == TERM_ON_DEMAND || a->row->gpus != b->row->gpus || !a->row->region || !b->row->region ||
-					strcmp(a->row->instance_type, b->row->instance_type) != 0 || strcmp(a->row->region, b->row->region) != 0 ||
-					strcmp(a->row->provider, b->row->provider) != 0 || b->suspicious)
+				if (a->term != TERM_ON_DEMAND || b->term == TERM_ON_DEMAND || a->row->gpus != b->row->gpus || !a->row->region ||
+					!b->row->region || strcmp(a->row->instance_type, b->row->instance_type) != 0 ||
+					strcmp(a->row->region, b->row->region) != 0 || strcmp(a->row->provider, b->row->provider) != 0 || b->suspicious)
 					continue;
 				if (b->usd_per_gpu_hour >= a->usd_per_gpu_hour)
 					fail_msg("%s costs more than %s", b->row->id, a->row->id);

@@ -60,9 +60,13 @@ static void what_is_given_is_not_assumed(void **state)
 	(void)state;
 	request.common.accelerator.id = "h100-sxm5-80gb";
 	request.common.pricing.usd_per_gpu_hour = 3;
-	request.common.site = (struct site_request){
-		.grid_gco2e_per_kwh = 100, .pue = 1.2, .wue_l_per_kwh = 0, .ewif_l_per_kwh = 2, .electricity_usd_per_kwh = 0.1,
-		.grid_market_gco2e_per_kwh = ABSENT_NUMBER, .grid_marginal_gco2e_per_kwh = ABSENT_NUMBER};
+	request.common.site = (struct site_request){.grid_gco2e_per_kwh = 100,
+		.pue = 1.2,
+		.wue_l_per_kwh = 0,
+		.ewif_l_per_kwh = 2,
+		.electricity_usd_per_kwh = 0.1,
+		.grid_market_gco2e_per_kwh = ABSENT_NUMBER,
+		.grid_marginal_gco2e_per_kwh = ABSENT_NUMBER};
 	request.common.gpus_per_node = 4;
 	request.common.internode_gbs = 25;
 	request.common.precision = PRECISION_FP8;
@@ -161,10 +165,9 @@ static void stages_hold_their_own_tokens(void **state)
 
 static void models_by_size_config_and_kind(void **state)
 {
-	static const char config[] =
-		"{\"model_type\":\"llama\",\"hidden_size\":2048,\"intermediate_size\":8192,\"num_hidden_layers\":16,"
-		"\"num_attention_heads\":32,\"num_key_value_heads\":8,\"head_dim\":64,\"vocab_size\":128256,\"tie_word_"
-		"embeddings\":true}";
+	static const char config[] = "{\"model_type\":\"llama\",\"hidden_size\":2048,\"intermediate_size\":8192,\"num_hidden_layers\":16,"
+								 "\"num_attention_heads\":32,\"num_key_value_heads\":8,\"head_dim\":64,\"vocab_size\":128256,\"tie_word_"
+								 "embeddings\":true}";
 
 	(void)state;
 	request.common.model.id = NULL;
@@ -186,22 +189,17 @@ static void models_by_size_config_and_kind(void **state)
 	assert_int_equal(resolve(), STATUS_INVALID);
 	assert_contains(fixture_fault("/model"), "one of");
 	begin(state);
-	request.common.model = (struct model_reference){.kind = "generic",
-		.params = 25e6,
-		.flops_per_sample = 4.1e9,
-		.sample_bytes = ABSENT_NUMBER,
-		.params_active = ABSENT_NUMBER};
+	request.common.model = (struct model_reference){
+		.kind = "generic", .params = 25e6, .flops_per_sample = 4.1e9, .sample_bytes = ABSENT_NUMBER, .params_active = ABSENT_NUMBER};
 	assert_int_equal(resolve(), STATUS_OK);
 	assert_int_equal(input.model.kind, MODEL_GENERIC);
 	begin(state);
-	request.common.model =
-		(struct model_reference){.kind = "generic", .params = ABSENT_NUMBER, .flops_per_sample = ABSENT_NUMBER};
+	request.common.model = (struct model_reference){.kind = "generic", .params = ABSENT_NUMBER, .flops_per_sample = ABSENT_NUMBER};
 	assert_int_equal(resolve(), STATUS_INVALID);
 	fixture_fault("/model/params");
 	fixture_fault("/model/flops_per_sample");
 	begin(state);
-	request.common.model =
-		(struct model_reference){.params = 1e9, .params_active = 2e9, .flops_per_sample = ABSENT_NUMBER};
+	request.common.model = (struct model_reference){.params = 1e9, .params_active = 2e9, .flops_per_sample = ABSENT_NUMBER};
 	assert_int_equal(resolve(), STATUS_INVALID);
 	fixture_fault("/model/params_active");
 	begin(state);
@@ -287,7 +285,8 @@ static void all_that_can_be_rented_are_candidates(void **state)
 		assert_true(isfinite(input.candidates[i].site.grid_gco2e_per_kwh));
 		assert_true(input.candidates[i].gpus_per_node >= 1);
 		assert_true(isfinite(input.candidates[i].internode_gbs));
-		assert_true(input.candidates[i].single == (strcmp(input.candidates[i].accelerator.id, "gh200-96gb") == 0 || strcmp(input.candidates[i].accelerator.id, "rtx-4090") == 0));
+		assert_true(input.candidates[i].single ==
+			(strcmp(input.candidates[i].accelerator.id, "gh200-96gb") == 0 || strcmp(input.candidates[i].accelerator.id, "rtx-4090") == 0));
 		assert_string_not_equal(input.candidates[i].accelerator.id, "rtx-3090");
 	}
 	assert_int_equal(input.request.common.precision, PRECISION_UNSET);
@@ -377,7 +376,7 @@ static void an_offer_suits_what_works_together(void **state)
 			/* A higher price for the same instance comes with a cleaner grid or a better building. */
 			assert_true(dear->offer.usd_per_gpu_hour >= cheap->offer.usd_per_gpu_hour);
 			assert_true(dear->offer.gpus != cheap->offer.gpus || dear->site.pue < cheap->site.pue ||
-						dear->site.pue * dear->site.grid_gco2e_per_kwh < cheap->site.pue * cheap->site.grid_gco2e_per_kwh);
+				dear->site.pue * dear->site.grid_gco2e_per_kwh < cheap->site.pue * cheap->site.grid_gco2e_per_kwh);
 		}
 	}
 	begin(state);
@@ -416,7 +415,8 @@ static void measurements_correct_what_they_may(void **state)
 	assert_close(input.candidates[0].calibration.idle_w, 70, 1e-12);
 	assert_true(isnan(input.candidates[0].calibration.memory_efficiency));
 	assert_string_equal(fixture_assumption("calibration.unused")->text, "kernel");
-	assert_contains(fixture_assumption("calibration")->source, "measured by library_gemm on gpu-0, 2026-11-20 (1 day old, calibration new); 0.4 % below the published prior of 0.803");
+	assert_contains(fixture_assumption("calibration")->source,
+		"measured by library_gemm on gpu-0, 2026-11-20 (1 day old, calibration new); 0.4 % below the published prior of 0.803");
 	request.common.calibration = CALIBRATION_DATASHEET;
 	assert_int_equal(resolve(), STATUS_OK);
 	assert_null(input.candidates[0].calibration.id);
@@ -476,8 +476,7 @@ static void every_accelerator_resolves(void **state)
 		candidate = &input.candidates[0];
 		assert_true(accelerator_capacity_bytes(&candidate->accelerator) > 1e9);
 		assert_true(accelerator_peak_flops_per_s(&candidate->accelerator, input.request.common.precision, NULL) > 1e12);
-		assert_true(
-			candidate->gpus_per_node >= 1 && isfinite(candidate->internode_gbs) && candidate->internode_gbs > 0);
+		assert_true(candidate->gpus_per_node >= 1 && isfinite(candidate->internode_gbs) && candidate->internode_gbs > 0);
 		assert_true(isfinite(candidate->site.grid_gco2e_per_kwh) && isfinite(candidate->site.pue));
 		fixture_sources_are_named();
 	}

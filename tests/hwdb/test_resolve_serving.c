@@ -258,9 +258,11 @@ static void checkpoints_are_served_as_published(void **state)
 	static const struct {
 		const char *model;
 		enum precision asked, served;
-	} cases[] = {{"deepseek-r1", PRECISION_UNSET, PRECISION_FP8}, {"deepseek-v3", PRECISION_UNSET, PRECISION_FP8}, {"kimi-k2", PRECISION_UNSET, PRECISION_FP8},
-		{"kimi-k2.5", PRECISION_UNSET, PRECISION_INT4}, {"gpt-oss-120b", PRECISION_UNSET, PRECISION_MXFP4}, {"gpt-oss-20b", PRECISION_UNSET, PRECISION_MXFP4},
-		{"minimax-m2.5", PRECISION_UNSET, PRECISION_FP8}, {"deepseek-r1", PRECISION_BF16, PRECISION_BF16}, {"llama-3.1-70b", PRECISION_UNSET, PRECISION_UNSET}};
+	} cases[] = {{"deepseek-r1", PRECISION_UNSET, PRECISION_FP8}, {"deepseek-v3", PRECISION_UNSET, PRECISION_FP8},
+		{"kimi-k2", PRECISION_UNSET, PRECISION_FP8}, {"kimi-k2.5", PRECISION_UNSET, PRECISION_INT4},
+		{"gpt-oss-120b", PRECISION_UNSET, PRECISION_MXFP4}, {"gpt-oss-20b", PRECISION_UNSET, PRECISION_MXFP4},
+		{"minimax-m2.5", PRECISION_UNSET, PRECISION_FP8}, {"deepseek-r1", PRECISION_BF16, PRECISION_BF16},
+		{"llama-3.1-70b", PRECISION_UNSET, PRECISION_UNSET}};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {

@@ -32,8 +32,7 @@ static void site_cases(void **state)
 		{{.country = "united states"}, 369.47, 1.56, "United States"},
 		{{.provider = "aws", .region = "us-east-1"}, 396.25, 1.15, "United States"},
 		{{.provider = "Amazon", .region = "US-EAST-1"}, 396.25, 1.15, "United States"},
-		{{.provider = "google", .region = "europe-west9"}, 16.3, 1.09,
-			"France"}, /* the region has no PUE: this is Google's median */
+		{{.provider = "google", .region = "europe-west9"}, 16.3, 1.09, "France"}, /* the region has no PUE: this is Google's median */
 		{{.provider = "runpod", .region = "SE"}, 40.7, 1.56, "Sweden"},
 		{{.provider = "ovhcloud", .region = "gra"}, 56.04, 1.28, "France"},
 		{{.provider = "scaleway", .region = "fr-par-2"}, 56.04, 1.17, "France"},
@@ -45,14 +44,13 @@ static void site_cases(void **state)
 		struct site site;
 
 		fixture_begin();
-		asked.grid_gco2e_per_kwh = asked.pue = asked.wue_l_per_kwh = asked.ewif_l_per_kwh =
-			asked.electricity_usd_per_kwh = asked.grid_market_gco2e_per_kwh = asked.grid_marginal_gco2e_per_kwh = ABSENT_NUMBER;
+		asked.grid_gco2e_per_kwh = asked.pue = asked.wue_l_per_kwh = asked.ewif_l_per_kwh = asked.electricity_usd_per_kwh =
+			asked.grid_market_gco2e_per_kwh = asked.grid_marginal_gco2e_per_kwh = ABSENT_NUMBER;
 		assert_int_equal(resolve_site(&fixture.resolver, &asked, NULL, &site), STATUS_OK);
 		assert_close(site.grid_gco2e_per_kwh, cases[i].grid_gco2e_per_kwh, 1e-9);
 		assert_close(site.pue, cases[i].pue, 1e-9);
 		assert_string_equal(site.country, cases[i].country);
-		assert_true(site.grid_low_gco2e_per_kwh < site.grid_gco2e_per_kwh &&
-					site.grid_gco2e_per_kwh < site.grid_high_gco2e_per_kwh);
+		assert_true(site.grid_low_gco2e_per_kwh < site.grid_gco2e_per_kwh && site.grid_gco2e_per_kwh < site.grid_high_gco2e_per_kwh);
 		assert_true(site.pue_low <= site.pue && site.pue <= site.pue_high);
 		assert_true(site.wue_l_per_kwh >= 0 && site.ewif_l_per_kwh > 0);
 		assert_int_equal(fixture.findings.warning_count, 0);
@@ -124,7 +122,8 @@ static void a_named_site_restricts_the_offers(void **state)
 	assert_string_equal(input.candidates[0].offer.provider, "aws"); /* offers of the site's provider come before all others */
 	assert_close(input.candidates[0].site.grid_gco2e_per_kwh, 24.71, 1e-9);
 	resolve_recommended(&fixture.resolver, &input.request.common, input.candidates, 1, &input.candidates[0].offer);
-	assert_contains(fixture.findings.warnings[0].detail, "two places: the price is that of aws us-east-1 (United States), grid, PUE and water are those of aws eu-north-1");
+	assert_contains(fixture.findings.warnings[0].detail,
+		"two places: the price is that of aws us-east-1 (United States), grid, PUE and water are those of aws eu-north-1");
 	begin(state);
 	request.common.site.provider = "aws";
 	request.common.site.region = "eu-north-1";
@@ -181,8 +180,11 @@ static void topologies(void **state)
 		{"mi300x", NULL, NULL, 8, 50},
 		{"mi250x", NULL, NULL, 4, 25},
 		{"gaudi3", NULL, NULL, 8, 75},
-		{"tpu-v4", NULL, NULL, 4, 1.65}, {"tpu-v7", NULL, NULL, 4, 12.5},
-		{"tpu-v5e", NULL, NULL, 8, 3.125}, {"tpu-v6e", NULL, NULL, 8, 12.5}, {"tpu-v5p", NULL, NULL, 4, 6.25},
+		{"tpu-v4", NULL, NULL, 4, 1.65},
+		{"tpu-v7", NULL, NULL, 4, 12.5},
+		{"tpu-v5e", NULL, NULL, 8, 3.125},
+		{"tpu-v6e", NULL, NULL, 8, 12.5},
+		{"tpu-v5p", NULL, NULL, 4, 6.25},
 		{"trainium2", NULL, NULL, 16, 25},
 		{"l40s", "aws", "g6e.48xlarge", 8, 6.25},
 		{"a10g", NULL, NULL, 8, 1.5625},
@@ -192,9 +194,8 @@ static void topologies(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		struct offer offer = {.provider = cases[i].provider, .instance_type = cases[i].instance};
-		struct topology topology =
-			topology_of(&catalogue_accelerator(fixture.catalogue, cases[i].accelerator, NULL)->accelerator,
-				cases[i].provider ? &offer : NULL, 8);
+		struct topology topology = topology_of(
+			&catalogue_accelerator(fixture.catalogue, cases[i].accelerator, NULL)->accelerator, cases[i].provider ? &offer : NULL, 8);
 
 		assert_int_equal(topology.gpus_per_node, cases[i].gpus_per_node);
 		assert_close(topology.internode_gbs, cases[i].internode_gbs, 1e-9);

@@ -66,8 +66,7 @@ static enum status estimate_all(struct estimate *estimate, const char *body, str
 	return status == STATUS_OK ? estimate_record(estimate, record) : status;
 }
 
-static void estimate_run(
-	const struct estimate_kind *kind, const char *body, size_t arena_bytes, struct outcome *outcome)
+static void estimate_run(const struct estimate_kind *kind, const char *body, size_t arena_bytes, struct outcome *outcome)
 {
 	struct arena arena;
 	struct plan_record record = {0};
@@ -150,8 +149,8 @@ static void load_the_catalogue(size_t arena_bytes, struct outcome *outcome)
 		loaded = catalogue_new(&arena, &rows, 0, 0, 0, &failure);
 		status = loaded ? STATUS_OK : failure.status;
 	}
-	snprintf(text, sizeof text, "%zu %zu %d", rows.accelerator_count, rows.model_count,
-		loaded && catalogue_accelerator(loaded, "h100", NULL));
+	snprintf(
+		text, sizeof text, "%zu %zu %d", rows.accelerator_count, rows.model_count, loaded && catalogue_accelerator(loaded, "h100", NULL));
 	keep_answer(outcome, status, text, strlen(text));
 	if (loaded)
 		catalogue_release(loaded);
@@ -159,8 +158,7 @@ static void load_the_catalogue(size_t arena_bytes, struct outcome *outcome)
 		arena_release(&arena);
 }
 
-static void report_run(
-	enum status (*report)(const struct plan_record *, struct buffer *, struct failure *), struct outcome *outcome)
+static void report_run(enum status (*report)(const struct plan_record *, struct buffer *, struct failure *), struct outcome *outcome)
 {
 	static struct outcome estimated;
 	const struct plan_record plan = {.id = "01900000-0000-7000-8000-000000000001",
@@ -230,9 +228,8 @@ static void fail_each(operation_function *operation, size_t stride)
 		if (failing_malloc_live() != live)
 			fail_msg("allocation %zu failed: %zu blocks live, %zu before", number, failing_malloc_live(), live);
 		if (tried.status != STATUS_OK && (!ran_out(tried.status) || asked < number))
-			fail_msg("allocation %zu of %zu failed: %s: %s%s %s", number, asked, status_slug(tried.status),
-				failure.detail, failure.fault_total ? failure.faults[0].pointer : "",
-				failure.fault_total ? failure.faults[0].detail : "");
+			fail_msg("allocation %zu of %zu failed: %s: %s%s %s", number, asked, status_slug(tried.status), failure.detail,
+				failure.fault_total ? failure.faults[0].pointer : "", failure.fault_total ? failure.faults[0].detail : "");
 		if (tried.status == STATUS_OK)
 			assert_same_answer(&tried, &full);
 		if (asked < number) {
@@ -323,8 +320,7 @@ static void storage_without_memory(void **state)
 		asked = failing_malloc_disarm();
 		if (status != STATUS_OK && !ran_out(status) && status != STATUS_UNAVAILABLE)
 			fail_msg("allocation %zu failed: %s: %s", number, status_slug(status), store->failure.detail);
-		assert_status(store,
-			storage_plan_get(store->storage, plan.id, ABSENT_COUNT, &store->arena, &found, &store->failure),
+		assert_status(store, storage_plan_get(store->storage, plan.id, ABSENT_COUNT, &store->arena, &found, &store->failure),
 			status == STATUS_OK ? STATUS_OK : STATUS_NOT_FOUND);
 	} while (asked >= number);
 	assert_true(number > 1);

@@ -52,13 +52,13 @@ static void formats_fall_back_to_wider_ones(void **state)
 	assert_int_equal(accelerator_training_precision(&a100), PRECISION_BF16);
 	b200 = a100;
 	b200.tflops_fp8 = 4500;
-	assert_close(
-		accelerator_peak_flops_per_s(&b200, PRECISION_NVFP4, &used), 312e12, 1e-12); /* widened to 16 bits, not to 8 */
+	assert_close(accelerator_peak_flops_per_s(&b200, PRECISION_NVFP4, &used), 312e12, 1e-12); /* widened to 16 bits, not to 8 */
 	b200.tflops_fp4 = 9000;
 	assert_close(accelerator_peak_flops_per_s(&b200, PRECISION_MXFP4, &used), 9000e12, 1e-12);
 	assert_close(accelerator_peak_flops_per_s(&b200, PRECISION_MXFP8, &used), 4500e12, 1e-12);
 	b200.tops_int8 = 153.5; /* the rate of a B300: slower than 16 bits, so weights are widened */
-	assert_close(accelerator_peak_flops_per_s(&b200, PRECISION_INT8, &used), accelerator_peak_flops_per_s(&b200, PRECISION_BF16, NULL), 1e-12);
+	assert_close(
+		accelerator_peak_flops_per_s(&b200, PRECISION_INT8, &used), accelerator_peak_flops_per_s(&b200, PRECISION_BF16, NULL), 1e-12);
 	assert_int_equal(used, PRECISION_BF16);
 	assert_close(accelerator_peak_flops_per_s(&nothing, PRECISION_FP32, &used), 0, 1e-12);
 	assert_int_equal(used, PRECISION_UNSET);

@@ -6,9 +6,19 @@
 /* A layer of Llama 3.1 8B: width 4096, 32 heads of dimension 128, 8 key-value heads, inner width 14336, gated. */
 static struct bench_block llama_layer(void)
 {
-	return (struct bench_block){.layers = 1, .hidden = 4096, .heads = 32, .kv_heads = 8, .head_dimension = 128, .ffn = 14336,
-		.vocabulary = ABSENT_COUNT, .sequence = 2048, .micro_batch = 2, .gated = TRUTH_TRUE, .precision = PRECISION_BF16,
-		.optimizer_bytes_per_parameter = ABSENT_NUMBER, .predicted_s = ABSENT_NUMBER};
+	return (struct bench_block){.layers = 1,
+		.hidden = 4096,
+		.heads = 32,
+		.kv_heads = 8,
+		.head_dimension = 128,
+		.ffn = 14336,
+		.vocabulary = ABSENT_COUNT,
+		.sequence = 2048,
+		.micro_batch = 2,
+		.gated = TRUTH_TRUE,
+		.precision = PRECISION_BF16,
+		.optimizer_bytes_per_parameter = ABSENT_NUMBER,
+		.predicted_s = ABSENT_NUMBER};
 }
 
 /* A layer has 218,112,000 weights: the model card's 8.03e9 less the tables, over 32 layers. Each weight takes six

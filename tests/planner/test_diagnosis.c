@@ -19,9 +19,14 @@ static struct step_timings timings_of(const struct golden_case *golden)
 		.optimizer_ms = golden_number_or(golden, "optimizer", ABSENT_NUMBER),
 		.communication_ms = golden_number_or(golden, "communication", ABSENT_NUMBER),
 		.exposed_communication_ms = golden_number_or(golden, "exposed", ABSENT_NUMBER),
-		.host_to_device_ms = ABSENT_NUMBER, .exposed_host_to_device_ms = ABSENT_NUMBER, .other_copies_ms = ABSENT_NUMBER,
-		.data_wait_ms = golden_number_or(golden, "wait", ABSENT_NUMBER), .launch_gap_ms = golden_number_or(golden, "launch", ABSENT_NUMBER),
-		.device_wait_ms = golden_number_or(golden, "device", ABSENT_NUMBER), .pipeline_bubble_ms = ABSENT_NUMBER, .idle_ms = ABSENT_NUMBER};
+		.host_to_device_ms = ABSENT_NUMBER,
+		.exposed_host_to_device_ms = ABSENT_NUMBER,
+		.other_copies_ms = ABSENT_NUMBER,
+		.data_wait_ms = golden_number_or(golden, "wait", ABSENT_NUMBER),
+		.launch_gap_ms = golden_number_or(golden, "launch", ABSENT_NUMBER),
+		.device_wait_ms = golden_number_or(golden, "device", ABSENT_NUMBER),
+		.pipeline_bubble_ms = ABSENT_NUMBER,
+		.idle_ms = ABSENT_NUMBER};
 }
 
 static enum status judge(const struct step_timings *timings, const struct diagnosis_context *context)
@@ -88,8 +93,10 @@ static double levers(const struct golden_case *golden, const char *expected)
 
 static struct power_law law_of(const struct golden_case *golden)
 {
-	return (struct power_law){.limit = golden_number(golden, "limit"), .amplitude = golden_number(golden, "amplitude"),
-		.offset_steps = golden_number(golden, "offset"), .exponent = golden_number(golden, "exponent")};
+	return (struct power_law){.limit = golden_number(golden, "limit"),
+		.amplitude = golden_number(golden, "amplitude"),
+		.offset_steps = golden_number(golden, "offset"),
+		.exponent = golden_number(golden, "exponent")};
 }
 
 static double fits(const struct golden_case *golden, const char *expected)
@@ -232,7 +239,8 @@ static void planned_levers_come_first(void **state)
 	assert_close(diagnosis.levers[0].step_time_ms, 630, 1e-9);
 	assert_close(diagnosis.levers[0].saved_hours, 270, 1e-9);
 	assert_close(diagnosis.levers[0].change_usd, -480, 1e-12);
-	assert_string_equal(diagnosis.findings.advice[0].effect, "270 ms less a step (30 %), 30 hours of the whole plan less, 480 USD less, 2 GB of memory more");
+	assert_string_equal(diagnosis.findings.advice[0].effect,
+		"270 ms less a step (30 %), 30 hours of the whole plan less, 480 USD less, 2 GB of memory more");
 	assert_string_equal(diagnosis.levers[1].code, "more_loader_workers");
 	assert_true(isnan(diagnosis.levers[1].change_hours));
 	for (size_t i = 0; i < diagnosis.lever_count; i++)
@@ -298,15 +306,15 @@ static void a_trace_by_hand(void **state)
 	made.traced.step_count = 1;
 	happens(&made, ACTIVITY_COMMUNICATION, 5000, 7000);
 	happens(&made, ACTIVITY_PRODUCT, 2000, 4000);
-	happens(&made, ACTIVITY_PRODUCT, 3500, 5500);        /* computing 2000-5500, then traffic to 6000 */
+	happens(&made, ACTIVITY_PRODUCT, 3500, 5500); /* computing 2000-5500, then traffic to 6000 */
 	happens(&made, ACTIVITY_TRAFFIC, 5000, 6000);
 	happens(&made, ACTIVITY_HOST_TO_DEVICE, 1500, 2500); /* 500 us exposed */
 	happens(&made, ACTIVITY_OTHER_COPY, 7000, 7200);
 	happens(&made, ACTIVITY_LOADER, 0, 1000);
-	happens(&made, ACTIVITY_HOST, 900, 1400);            /* launch gap 1000-1400; to 1500 by the next call */
+	happens(&made, ACTIVITY_HOST, 900, 1400); /* launch gap 1000-1400; to 1500 by the next call */
 	happens(&made, ACTIVITY_HOST, 1440, 1500);
 	happens(&made, ACTIVITY_SYNCHRONISE, 7200, 8000);
-	happens(&made, ACTIVITY_HOST, 7200, 8500);           /* 500 us of launching after the wait */
+	happens(&made, ACTIVITY_HOST, 7200, 8500); /* 500 us of launching after the wait */
 	assert_true(trace_timings(&made.traced, &summary, &mean));
 	assert_close(mean.step_time_ms, 10, 1e-12);
 	assert_close(mean.compute_ms, 4, 1e-12);
@@ -354,7 +362,7 @@ static void who_waits_for_whom(void **state)
 	happens(&made, ACTIVITY_PRODUCT, 9905, 10000);
 	assert_true(trace_timings(&made.traced, &summary, &mean));
 	assert_close(mean.compute_ms, 1 + 1 + 0.994 + 0.095, 1e-12);
-	assert_close(mean.device_wait_ms, 1, 1e-12);                 /* 2 to 3 ms */
+	assert_close(mean.device_wait_ms, 1, 1e-12); /* 2 to 3 ms */
 	assert_close(mean.launch_gap_ms, 1 + 0.006 + 0.1, 1e-12);
 	assert_int_equal(judge(&mean, &no_context), STATUS_OK);
 	assert_close(diagnosis.bottleneck.shares[DIAGNOSIS_DEVICE_WAIT], 0.1, 1e-12);

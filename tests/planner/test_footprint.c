@@ -73,8 +73,8 @@ static double golden_energy(const struct golden_case *golden, const char *expect
 static double golden_water(const struct golden_case *golden, const char *expected)
 {
 	(void)expected;
-	return water_l(golden_number(golden, "it_kwh"), golden_number(golden, "wue"), golden_number(golden, "pue"),
-		golden_number(golden, "ewif"));
+	return water_l(
+		golden_number(golden, "it_kwh"), golden_number(golden, "wue"), golden_number(golden, "pue"), golden_number(golden, "ewif"));
 }
 
 static double golden_idle(const struct golden_case *golden, const char *expected)
@@ -118,8 +118,10 @@ static double golden_embodied(const struct golden_case *golden, const char *expe
 
 static double golden_owning(const struct golden_case *golden, const char *expected)
 {
-	struct on_premises own = {.capex_usd_per_gpu = golden_number(golden, "capex"), .life_years = golden_number(golden, "years"),
-		.electricity_usd_per_kwh = golden_number(golden, "tariff"), .staff_usd_per_gpu_month = golden_number(golden, "staff"),
+	struct on_premises own = {.capex_usd_per_gpu = golden_number(golden, "capex"),
+		.life_years = golden_number(golden, "years"),
+		.electricity_usd_per_kwh = golden_number(golden, "tariff"),
+		.staff_usd_per_gpu_month = golden_number(golden, "staff"),
 		.space_usd_per_kw_month = golden_number(golden, "space")};
 
 	(void)expected;
@@ -130,12 +132,17 @@ static bool golden_bought(const struct golden_case *golden, struct purchase *pur
 {
 	bool alone = golden_number(golden, "alone") > 0;
 	double capex = golden_number(golden, "capex");
-	struct pricing pricing = {.usd_per_gpu_hour = ABSENT_NUMBER, .on_premises = {.capex_usd_per_gpu = alone ? ABSENT_NUMBER : capex,
-		.life_years = golden_number(golden, "years"), .electricity_usd_per_kwh = golden_number(golden, "tariff"), .staff_usd_per_gpu_month = 0,
-		.space_usd_per_kw_month = 0, .list_prices = alone ? TRUTH_TRUE : TRUTH_UNSET}};
+	struct pricing pricing = {.usd_per_gpu_hour = ABSENT_NUMBER,
+		.on_premises = {.capex_usd_per_gpu = alone ? ABSENT_NUMBER : capex,
+			.life_years = golden_number(golden, "years"),
+			.electricity_usd_per_kwh = golden_number(golden, "tariff"),
+			.staff_usd_per_gpu_month = 0,
+			.space_usd_per_kw_month = 0,
+			.list_prices = alone ? TRUTH_TRUE : TRUTH_UNSET}};
 	struct candidate candidate = {.gpus_per_node = (int64_t)golden_number(golden, "node"), .own_price = {capex, capex, capex, true, "test"}};
 
-	return purchase_of(&pricing, &candidate, (int64_t)golden_number(golden, "count"), golden_number(golden, "facility_w"), golden_number(golden, "run_hours"), purchase);
+	return purchase_of(&pricing, &candidate, (int64_t)golden_number(golden, "count"), golden_number(golden, "facility_w"),
+		golden_number(golden, "run_hours"), purchase);
 }
 
 static double golden_purchase(const struct golden_case *golden, const char *expected)
@@ -143,9 +150,13 @@ static double golden_purchase(const struct golden_case *golden, const char *expe
 	struct purchase purchase;
 
 	assert_true(golden_bought(golden, &purchase));
-	return strcmp(expected, "capital_usd") == 0 ? purchase.capital_usd : strcmp(expected, "accelerators_usd") == 0 ? purchase.accelerators_usd
-		: strcmp(expected, "hosts_usd") == 0 ? purchase.hosts_usd : strcmp(expected, "network_usd") == 0 ? purchase.network_usd
-		: strcmp(expected, "power_kw") == 0 ? purchase.power_kw : strcmp(expected, "hours_left") == 0 ? purchase.hours_left : purchase.running_usd_per_year;
+	return strcmp(expected, "capital_usd") == 0     ? purchase.capital_usd
+		: strcmp(expected, "accelerators_usd") == 0 ? purchase.accelerators_usd
+		: strcmp(expected, "hosts_usd") == 0        ? purchase.hosts_usd
+		: strcmp(expected, "network_usd") == 0      ? purchase.network_usd
+		: strcmp(expected, "power_kw") == 0         ? purchase.power_kw
+		: strcmp(expected, "hours_left") == 0       ? purchase.hours_left
+													: purchase.running_usd_per_year;
 }
 
 static double golden_break_even(const struct golden_case *golden, const char *expected)
@@ -169,8 +180,8 @@ static double golden_hours(const struct golden_case *golden, const char *expecte
 
 	grid_hours_integrate(steps, 4, series.step_minutes, integral);
 	series.integral = integral;
-	span = grid_hours_mean(&series, series.start_us + (int64_t)(golden_number(golden, "offset_hours") * 3600e6), golden_number(golden, "hours"),
-		golden_number(golden, "mean"));
+	span = grid_hours_mean(&series, series.start_us + (int64_t)(golden_number(golden, "offset_hours") * 3600e6),
+		golden_number(golden, "hours"), golden_number(golden, "mean"));
 	return strcmp(expected, "covered_fraction") == 0 ? span.covered_fraction : span.gco2e_per_kwh;
 }
 
@@ -187,8 +198,8 @@ static double golden_paid(const struct golden_case *golden, const char *expected
 
 static void golden_cases_hold(void **state)
 {
-	static const struct golden_row table[] = {{"E60", golden_fraction}, {"E61", golden_load}, {"E62", golden_idle},
-		{"E63", golden_energy}, {"E65", golden_embodied}, {"E66", golden_water}, {"E67", golden_owning}, {"E109", golden_hours}, {"E110", golden_paid},
+	static const struct golden_row table[] = {{"E60", golden_fraction}, {"E61", golden_load}, {"E62", golden_idle}, {"E63", golden_energy},
+		{"E65", golden_embodied}, {"E66", golden_water}, {"E67", golden_owning}, {"E109", golden_hours}, {"E110", golden_paid},
 		{"E154", golden_purchase}, {"E155", golden_break_even}};
 
 	(void)state;
@@ -199,8 +210,12 @@ static void golden_cases_hold(void **state)
  * If the request gives a price, there is nothing to buy. */
 static void buying_does_not_always_pay(void **state)
 {
-	struct pricing pricing = {.usd_per_gpu_hour = ABSENT_NUMBER, .on_premises = {.capex_usd_per_gpu = 30000, .life_years = 4, .electricity_usd_per_kwh = 0.1,
-		.staff_usd_per_gpu_month = ABSENT_NUMBER, .space_usd_per_kw_month = ABSENT_NUMBER}};
+	struct pricing pricing = {.usd_per_gpu_hour = ABSENT_NUMBER,
+		.on_premises = {.capex_usd_per_gpu = 30000,
+			.life_years = 4,
+			.electricity_usd_per_kwh = 0.1,
+			.staff_usd_per_gpu_month = ABSENT_NUMBER,
+			.space_usd_per_kw_month = ABSENT_NUMBER}};
 	struct candidate candidate = {.gpus_per_node = 8};
 	struct purchase purchase;
 	struct rent rent;
@@ -215,7 +230,8 @@ static void buying_does_not_always_pay(void **state)
 	assert_true(rent.break_even_utilization > 1);
 	pricing.usd_per_gpu_hour = 2;
 	assert_false(purchase_of(&pricing, &candidate, 16, 1000, ABSENT_NUMBER, &purchase));
-	pricing = (struct pricing){.usd_per_gpu_hour = ABSENT_NUMBER, .on_premises = {.capex_usd_per_gpu = ABSENT_NUMBER, .list_prices = TRUTH_TRUE}};
+	pricing = (struct pricing){
+		.usd_per_gpu_hour = ABSENT_NUMBER, .on_premises = {.capex_usd_per_gpu = ABSENT_NUMBER, .list_prices = TRUTH_TRUE}};
 	assert_false(purchase_of(&pricing, &candidate, 16, 1000, ABSENT_NUMBER, &purchase)); /* no list price is known */
 }
 
@@ -247,8 +263,7 @@ static void parts_sum_to_the_whole(void **state)
 	assert_close(one.carbon.total_kgco2e, one.carbon.operational_kgco2e + one.carbon.embodied_kgco2e, 1e-12);
 	assert_close(one.carbon.marginal_kgco2e, one.energy.total_kwh * 0.7, 1e-12);
 	assert_close(one.carbon.market_kgco2e, 0, 1e-12);
-	assert_true(
-		one.embodied_low_kgco2e < one.carbon.embodied_kgco2e && one.carbon.embodied_kgco2e < one.embodied_high_kgco2e);
+	assert_true(one.embodied_low_kgco2e < one.carbon.embodied_kgco2e && one.carbon.embodied_kgco2e < one.embodied_high_kgco2e);
 	assert_close(one.carbon.gco2e_per_gpu_hour, one.carbon.total_kgco2e * 1000 / 800, 1e-12);
 	assert_close(one.carbon.embodied_low_kgco2e, one.embodied_low_kgco2e, 1e-12);
 	assert_close(one.carbon.embodied_high_kgco2e, one.embodied_high_kgco2e, 1e-12);
@@ -320,10 +335,8 @@ static void measured_power_replaces_the_catalogue(void **state)
 
 static void unknown_sites_are_world_averages_and_say_so(void **state)
 {
-	struct site site = {.grid_gco2e_per_kwh = ABSENT_NUMBER,
-		.pue = ABSENT_NUMBER,
-		.wue_l_per_kwh = ABSENT_NUMBER,
-		.ewif_l_per_kwh = ABSENT_NUMBER};
+	struct site site = {
+		.grid_gco2e_per_kwh = ABSENT_NUMBER, .pue = ABSENT_NUMBER, .wue_l_per_kwh = ABSENT_NUMBER, .ewif_l_per_kwh = ABSENT_NUMBER};
 	struct findings findings;
 
 	(void)state;
@@ -436,9 +449,9 @@ static void prices_are_taken_in_order(void **state)
 	serving_fixture_fill(&fixture);
 	findings_clear(&findings);
 	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 8, 1000, &price, &findings));
-	assert_true(price.has_offer && price.usd_per_gpu_hour == 3 && price.low_usd_per_gpu_hour == 2.2 &&
-				price.status == PROVENANCE_DEFAULT);
-	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 7, 1000, &price, &findings)); /* the instance of eight is paid whole, at both prices */
+	assert_true(price.has_offer && price.usd_per_gpu_hour == 3 && price.low_usd_per_gpu_hour == 2.2 && price.status == PROVENANCE_DEFAULT);
+	assert_true(cost_gpu_price(
+		&common.pricing, &fixture.candidate, 7, 1000, &price, &findings)); /* the instance of eight is paid whole, at both prices */
 	assert_close(price.usd_per_gpu_hour, 3 * 8 / 7.0, 1e-12);
 	assert_close(price.low_usd_per_gpu_hour, 2.2 * 8 / 7.0, 1e-12);
 	common.pricing.on_premises.capex_usd_per_gpu = 35040;
@@ -457,7 +470,8 @@ static void prices_are_taken_in_order(void **state)
 
 static struct supply supply_of(int64_t gpus, double usd_per_gpu_hour, double grid_gco2e_per_kwh)
 {
-	return (struct supply){.offer = {.provider = "p", .gpus = gpus, .usd_per_gpu_hour = usd_per_gpu_hour}, .site = site_of(grid_gco2e_per_kwh, 1.2)};
+	return (struct supply){
+		.offer = {.provider = "p", .gpus = gpus, .usd_per_gpu_hour = usd_per_gpu_hour}, .site = site_of(grid_gco2e_per_kwh, 1.2)};
 }
 
 static void instances_are_rented_whole_and_hold_what_works_together(void **state)
@@ -466,11 +480,11 @@ static void instances_are_rented_whole_and_hold_what_works_together(void **state
 	static const struct {
 		int64_t node, group, count, gpus, paid;
 	} cases[] = {
-		{8, 1, 1, 1, 1}, {8, 1, 5, 1, 5}, /* instances of one, as many as needed */
-		{8, 2, 2, 2, 2}, {8, 2, 6, 2, 6}, {8, 2, 3, 2, 4}, /* pairs; for an odd count both of the last pair are paid */
+		{8, 1, 1, 1, 1}, {8, 1, 5, 1, 5},                         /* instances of one, as many as needed */
+		{8, 2, 2, 2, 2}, {8, 2, 6, 2, 6}, {8, 2, 3, 2, 4},        /* pairs; for an odd count both of the last pair are paid */
 		{8, 3, 3, 8, 8}, {8, 8, 9, 8, 16}, {8, 632, 632, 8, 632}, /* instances of 3 do not exist; a job beyond a node takes whole nodes */
-		{4, 4, 4, 8, 8}, {2, 16, 16, 2, 16}, /* an instance need not be larger than the node */
-		{16, 16, 16, 8, 16}, /* no instance is large enough: the largest is used */
+		{4, 4, 4, 8, 8}, {2, 16, 16, 2, 16},                      /* an instance need not be larger than the node */
+		{16, 16, 16, 8, 16},                                      /* no instance is large enough: the largest is used */
 	};
 	struct request_common common = serving_fixture_common();
 	struct serving_fixture fixture;
@@ -508,7 +522,8 @@ static void instances_are_rented_whole_and_hold_what_works_together(void **state
  * any count can be rented. */
 static void slices_have_sizes(void **state)
 {
-	static const int64_t chips[] = {4, 8, 32, 64}, cases[][2] = {{1, 4}, {4, 4}, {5, 8}, {9, 32}, {64, 64}, {65, 96}, {97, 128}, {1000, 1024}};
+	static const int64_t chips[] = {4, 8, 32, 64},
+						 cases[][2] = {{1, 4}, {4, 4}, {5, 8}, {9, 32}, {64, 64}, {65, 96}, {97, 128}, {1000, 1024}};
 	static const int64_t whole_cubes[][2] = {{1, 4}, {9, 32}, {33, 64}, {65, 96}, {96, 96}, {150, 160}, {161, 192}};
 	struct candidate candidate = {.slice_sizes = {chips, COUNT_OF(chips), 32, 0, "a test"}}, open = {.gpus_per_node = 8};
 	static const int64_t with_cubes[] = {4, 8, 32, 64, 160};
@@ -573,8 +588,7 @@ static enum status check(const struct carbon_request *request, double grid, doub
 	serving_fixture_fill(&fixture);
 	memset(&estimate, 0, sizeof estimate);
 	failure_clear(&failure);
-	return planner_carbon(
-		request, &fixture.candidate.accelerator, &fixture.candidate.calibration, &site, &estimate, &failure);
+	return planner_carbon(request, &fixture.candidate.accelerator, &fixture.candidate.calibration, &site, &estimate, &failure);
 }
 
 static void a_card_that_contradicts_itself_is_flagged(void **state)
@@ -606,7 +620,7 @@ static void published_energy_and_power_must_agree(void **state)
 	assert_int_equal(estimate.inconsistency_count, 0);
 	assert_close(estimate.implied.pue, 1, 0.001);
 	assert_true(estimate.implied.utilization > 0.4 && estimate.implied.utilization < 0.6); /* 400 in 82.6 to 700 W */
-	request.published.mean_gpu_w = 760; /* above 700 W: hosts are included */
+	request.published.mean_gpu_w = 760;                                                    /* above 700 W: hosts are included */
 	request.published.energy_mwh = ABSENT_NUMBER;
 	assert_int_equal(check(&request, 57, 1), STATUS_OK);
 	assert_true(isnan(estimate.implied.utilization));
@@ -668,8 +682,7 @@ static void carbon_alone_is_held_against_our_own(void **state)
 	(void)state;
 	assert_int_equal(check(&request, 400, 1.2), STATUS_OK);
 	assert_int_equal(estimate.inconsistency_count, 0);
-	assert_true(
-		isnan(estimate.implied.pue) && isnan(estimate.implied.carbon_tco2e) && isnan(estimate.implied.utilization));
+	assert_true(isnan(estimate.implied.pue) && isnan(estimate.implied.carbon_tco2e) && isnan(estimate.implied.utilization));
 	request.published.carbon_tco2e = estimate.carbon.operational_kgco2e / 1000;
 	assert_int_equal(check(&request, 400, 1.2), STATUS_OK);
 	assert_int_equal(estimate.inconsistency_count, 0);

@@ -13,8 +13,8 @@ static struct front_point point(double hours, double usd, double kgco2e)
 
 static void what_is_beaten_goes(void **state)
 {
-	struct front_point points[] = {point(10, 100, 5000), point(10, 100, 5000), point(10, 130, 2000), point(11, 140, 2500), point(5, 200, 6000),
-		point(10, 400, 1000), point(10, 150, 2000)};
+	struct front_point points[] = {point(10, 100, 5000), point(10, 100, 5000), point(10, 130, 2000), point(11, 140, 2500),
+		point(5, 200, 6000), point(10, 400, 1000), point(10, 150, 2000)};
 	size_t count = front_of_points(points, 7, FRONT_POINTS_MAX);
 
 	(void)state;
@@ -27,7 +27,7 @@ static void what_is_beaten_goes(void **state)
 	assert_true(points[1].cheapest == TRUTH_UNSET && points[1].cleanest == TRUTH_UNSET && points[1].fastest == TRUTH_UNSET);
 	assert_false(is_given(points[0].usd_per_t_saved));
 	assert_close(points[1].usd_per_t_saved, 30 / 3.0, 1e-12);
-	assert_false(is_given(points[2].usd_per_t_saved)); /* on the front because of its time */
+	assert_false(is_given(points[2].usd_per_t_saved));         /* on the front because of its time */
 	assert_close(points[3].usd_per_t_saved, 270 / 1.0, 1e-12); /* from 130 USD and 2 t, not from the point between */
 }
 

@@ -49,8 +49,16 @@ static void assert_shape(const char *role, enum bench_product product, int64_t m
 
 static struct parallelism layout_of(int64_t tensor, int64_t pipeline, int64_t data)
 {
-	return (struct parallelism){.tensor = tensor, .pipeline = pipeline, .data = data, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1,
-		.zero_stage = 1, .zero_group = data, .recompute = RECOMPUTE_NONE};
+	return (struct parallelism){.tensor = tensor,
+		.pipeline = pipeline,
+		.data = data,
+		.context = 1,
+		.expert = 1,
+		.interleave = 1,
+		.micro_batch = 1,
+		.zero_stage = 1,
+		.zero_group = data,
+		.recompute = RECOMPUTE_NONE};
 }
 
 /* Llama 3 8B, 1,024 sequences of 8,192 on 2 x 2 x 4: a rank computes 256 micro-batches on 16 layers, with half of the
@@ -72,7 +80,8 @@ static void a_rank_of_a_training_multiplies_its_part(void **state)
 	assert_shape("head", PRODUCT_FORWARD, 8192, 64128, 4096, 128);
 	/* all ranks together: six operations a parameter and token */
 	for (size_t i = 0; i < spec.products.count; i++)
-		flops += spec.products.items[i].count * 2.0 * (double)spec.products.items[i].m * (double)spec.products.items[i].n * (double)spec.products.items[i].k;
+		flops += spec.products.items[i].count * 2.0 * (double)spec.products.items[i].m * (double)spec.products.items[i].n *
+			(double)spec.products.items[i].k;
 	assert_close(flops * 16, 6 * params * 1024 * 8192, 1e-12);
 	assert_int_equal(spec.attention.count, 2);
 	assert_int_equal(spec.attention.items[0].shape.heads, 16);
@@ -151,8 +160,12 @@ static void frozen_weights_get_no_gradient(void **state)
  * cache holds the prompt and half of the answer. */
 static void a_replica_multiplies_batches_and_prompts(void **state)
 {
-	struct shapes_serving serving = {.layout = {.tensor = 4, .pipeline = 1, .expert = 1, .attention_data = 1}, .precision = PRECISION_BF16,
-		.kv_precision = PRECISION_FP8, .batch = 64, .prompt_tokens = 1000, .output_tokens = 400};
+	struct shapes_serving serving = {.layout = {.tensor = 4, .pipeline = 1, .expert = 1, .attention_data = 1},
+		.precision = PRECISION_BF16,
+		.kv_precision = PRECISION_FP8,
+		.batch = 64,
+		.prompt_tokens = 1000,
+		.output_tokens = 400};
 
 	(void)state;
 	fixture_init(&fixture);
@@ -208,7 +221,9 @@ static struct candidate golden_candidate(const struct golden_case *golden)
 
 	candidate.accelerator.tflops_bf16 = golden_number(golden, "tflops");
 	candidate.accelerator.memory_bandwidth_gbs = golden_number(golden, "gbs");
-	candidate.calibration = (struct calibration){.id = "golden", .gemm_efficiency = golden_number_or(golden, "efficiency", 0), .gemm_precision = PRECISION_BF16,
+	candidate.calibration = (struct calibration){.id = "golden",
+		.gemm_efficiency = golden_number_or(golden, "efficiency", 0),
+		.gemm_precision = PRECISION_BF16,
 		.memory_efficiency = golden_number_or(golden, "memory_efficiency", 0)};
 	return candidate;
 }
@@ -216,11 +231,17 @@ static struct candidate golden_candidate(const struct golden_case *golden)
 static double golden_block(const struct golden_case *golden, const char *expected)
 {
 	struct candidate candidate = golden_candidate(golden);
-	struct bench_block block = {.layers = (int64_t)golden_number(golden, "layers"), .hidden = (int64_t)golden_number(golden, "hidden"),
-		.heads = (int64_t)golden_number(golden, "heads"), .kv_heads = (int64_t)golden_number(golden, "kv_heads"),
-		.head_dimension = (int64_t)golden_number(golden, "head_dimension"), .ffn = (int64_t)golden_number(golden, "ffn"),
-		.vocabulary = (int64_t)golden_number_or(golden, "vocabulary", -1), .sequence = (int64_t)golden_number(golden, "sequence"),
-		.micro_batch = (int64_t)golden_number(golden, "micro_batch"), .gated = TRUTH_TRUE, .precision = PRECISION_BF16,
+	struct bench_block block = {.layers = (int64_t)golden_number(golden, "layers"),
+		.hidden = (int64_t)golden_number(golden, "hidden"),
+		.heads = (int64_t)golden_number(golden, "heads"),
+		.kv_heads = (int64_t)golden_number(golden, "kv_heads"),
+		.head_dimension = (int64_t)golden_number(golden, "head_dimension"),
+		.ffn = (int64_t)golden_number(golden, "ffn"),
+		.vocabulary = (int64_t)golden_number_or(golden, "vocabulary", -1),
+		.sequence = (int64_t)golden_number(golden, "sequence"),
+		.micro_batch = (int64_t)golden_number(golden, "micro_batch"),
+		.gated = TRUTH_TRUE,
+		.precision = PRECISION_BF16,
 		.optimizer_bytes_per_parameter = golden_number_or(golden, "optimizer_bytes", ABSENT_NUMBER)};
 
 	return strcmp(expected, "time_s") == 0 ? block_predicted_s(&candidate, &block) : ABSENT_NUMBER;
@@ -229,17 +250,23 @@ static double golden_block(const struct golden_case *golden, const char *expecte
 static double golden_product(const struct golden_case *golden, const char *expected)
 {
 	struct candidate candidate = golden_candidate(golden);
-	struct bench_shape shape = {(int64_t)golden_number(golden, "m"), (int64_t)golden_number(golden, "n"), (int64_t)golden_number(golden, "k")};
+	struct bench_shape shape = {
+		(int64_t)golden_number(golden, "m"), (int64_t)golden_number(golden, "n"), (int64_t)golden_number(golden, "k")};
 
-	return strcmp(expected, "efficiency") == 0 ? product_implied_efficiency(&candidate, PRECISION_BF16, &shape, golden_number(golden, "time_s")) : ABSENT_NUMBER;
+	return strcmp(expected, "efficiency") == 0
+		? product_implied_efficiency(&candidate, PRECISION_BF16, &shape, golden_number(golden, "time_s"))
+		: ABSENT_NUMBER;
 }
 
 static double golden_sigma(const struct golden_case *golden, const char *expected)
 {
-	struct calibration calibration = {.id = "golden", .memory_low = golden_number(golden, "memory_low"), .memory_high = golden_number(golden, "memory_high"),
-		.kernel_launch_low_s = golden_number(golden, "launch_low"), .kernel_launch_high_s = golden_number(golden, "launch_high")};
+	struct calibration calibration = {.id = "golden",
+		.memory_low = golden_number(golden, "memory_low"),
+		.memory_high = golden_number(golden, "memory_high"),
+		.kernel_launch_low_s = golden_number(golden, "launch_low"),
+		.kernel_launch_high_s = golden_number(golden, "launch_high")};
 	struct bottleneck_use use = {.shares = {[BOTTLENECK_MEMORY_BANDWIDTH] = golden_number(golden, "memory_share"),
-		[BOTTLENECK_LAUNCH_OVERHEAD] = golden_number(golden, "launch_share")}};
+									 [BOTTLENECK_LAUNCH_OVERHEAD] = golden_number(golden, "launch_share")}};
 
 	return strcmp(expected, "sigma") == 0 ? range_measured_log_sigma(&calibration, &use) : ABSENT_NUMBER;
 }
@@ -291,7 +318,8 @@ static void no_software_is_in_a_bare_kernel(void **state)
 	candidate = fixture.candidates[0];
 	block = shapes_block(&fixture.input.model, &candidate, &layout, 2048, PRECISION_BF16);
 	candidate.calibration = (struct calibration){.id = "c", .stack_speed = 0.5};
-	assert_close(product_predicted_s(&candidate, PRECISION_BF16, &shape), product_predicted_s(&fixture.candidates[0], PRECISION_BF16, &shape), 1e-12);
+	assert_close(product_predicted_s(&candidate, PRECISION_BF16, &shape),
+		product_predicted_s(&fixture.candidates[0], PRECISION_BF16, &shape), 1e-12);
 	assert_close(block_predicted_s(&candidate, &block), block_predicted_s(&fixture.candidates[0], &block), 1e-12);
 }
 
@@ -310,8 +338,10 @@ static void a_calibration_equal_to_the_prior_changes_no_device(void **state)
 		const struct accelerator *accelerator = &candidate.accelerator;
 
 		assert_true(device_of_candidate(&candidate, precisions[i], &physics_fitted, 1, &prior));
-		candidate.calibration = (struct calibration){.id = "c", .gemm_efficiency = device_prior_gemm_efficiency(accelerator, precisions[i]),
-			.gemm_precision = precisions[i], .memory_efficiency = device_prior_memory_efficiency(),
+		candidate.calibration = (struct calibration){.id = "c",
+			.gemm_efficiency = device_prior_gemm_efficiency(accelerator, precisions[i]),
+			.gemm_precision = precisions[i],
+			.memory_efficiency = device_prior_memory_efficiency(),
 			.host_bytes_per_s = device_prior_host_bytes_per_s(accelerator)};
 		assert_true(device_of_candidate(&candidate, precisions[i], &physics_fitted, 1, &same));
 		assert_close(same.linear_flops_per_s, prior.linear_flops_per_s, 1e-12);
@@ -326,20 +356,23 @@ static void each_figure_feeds_its_term(void **state)
 {
 	struct device prior, now;
 	struct candidate candidate;
-	struct product large = {.rows = 4096, .inner = 4096, .columns = 4096, .count = 1, .narrow = true}, small = {.rows = 512, .inner = 4096, .columns = 4096, .count = 1, .narrow = true};
+	struct product large = {.rows = 4096, .inner = 4096, .columns = 4096, .count = 1, .narrow = true},
+				   small = {.rows = 512, .inner = 4096, .columns = 4096, .count = 1, .narrow = true};
 
 	(void)state;
 	fixture_init(&fixture);
 	candidate = fixture.candidates[0];
 	assert_true(device_of_candidate(&candidate, PRECISION_BF16, &physics_fitted, 1, &prior));
-	candidate.calibration = (struct calibration){.id = "c", .collective_bytes_per_s = 123e9, .collective_latency_s = 7e-6, .host_bytes_per_s = 11e9,
-		.host_latency_s = 9e-6};
+	candidate.calibration = (struct calibration){
+		.id = "c", .collective_bytes_per_s = 123e9, .collective_latency_s = 7e-6, .host_bytes_per_s = 11e9, .host_latency_s = 9e-6};
 	assert_true(device_of_candidate(&candidate, PRECISION_BF16, &physics_fitted, 1, &now));
 	assert_close(now.link_bytes_per_s, 123e9, 1e-12);
 	assert_close(now.link_latency_s, 7e-6, 1e-12);
 	assert_close(now.host_bytes_per_s, 11e9, 1e-12);
 	assert_close(now.linear_flops_per_s, prior.linear_flops_per_s, 1e-12);
-	candidate.calibration = (struct calibration){.id = "c", .gemm_efficiency = 0.7, .gemm_precision = PRECISION_BF16,
+	candidate.calibration = (struct calibration){.id = "c",
+		.gemm_efficiency = 0.7,
+		.gemm_precision = PRECISION_BF16,
 		.gemm_class_efficiency = {[PRODUCT_SMALL] = 0.35, [PRODUCT_LARGE] = 0.7}};
 	assert_true(device_of_candidate(&candidate, PRECISION_BF16, &physics_fitted, 1, &now));
 	candidate.calibration.gemm_class_efficiency[PRODUCT_SMALL] = 0.7;
@@ -366,8 +399,8 @@ static void measuring_narrows_the_interval_as_far_as_it_is_sure(void **state)
 	fixture.input.request.common.gpu_count = 64;
 	fixture_planned(&fixture);
 	published = fixture.plan.recommended.interval.step_time_s.p90 / fixture.plan.recommended.interval.step_time_s.p50;
-	fixture.candidates[0].calibration = (struct calibration){.id = "c", .gemm_efficiency = 0.8, .gemm_precision = PRECISION_BF16, .gemm_low = 0.795,
-		.gemm_high = 0.805, .source = "s"};
+	fixture.candidates[0].calibration = (struct calibration){
+		.id = "c", .gemm_efficiency = 0.8, .gemm_precision = PRECISION_BF16, .gemm_low = 0.795, .gemm_high = 0.805, .source = "s"};
 	fixture_planned(&fixture);
 	sure = fixture.plan.recommended.interval.step_time_s.p90 / fixture.plan.recommended.interval.step_time_s.p50;
 	fixture.candidates[0].calibration.gemm_low = 0.72;
@@ -397,8 +430,15 @@ static void measured_intervals_move_the_plans(void **state)
 	(void)state;
 	fixture_init(&fixture);
 	fixture.input.request.common.gpu_count = 64;
-	*calibration = (struct calibration){.id = "c", .gemm_efficiency = 0.7, .gemm_precision = PRECISION_BF16, .gemm_low = 0.65, .gemm_high = 0.75,
-		.memory_efficiency = 0.8, .memory_low = 0.79, .memory_high = 0.81, .source = "s"};
+	*calibration = (struct calibration){.id = "c",
+		.gemm_efficiency = 0.7,
+		.gemm_precision = PRECISION_BF16,
+		.gemm_low = 0.65,
+		.gemm_high = 0.75,
+		.memory_efficiency = 0.8,
+		.memory_low = 0.79,
+		.memory_high = 0.81,
+		.source = "s"};
 	narrow = step_ratio();
 	range = fixture.plan.recommended.interval.step_time_s;
 	calibration->memory_low = 0.4;
@@ -417,7 +457,8 @@ static void measured_intervals_move_a_services(void **state)
 {
 	struct calibration calibration = {.id = "c", .gemm_efficiency = 0.7, .memory_efficiency = 0.8, .source = "s"};
 	struct residuals exact, products, memory;
-	struct ground ground = {.model = &fixture.input.model, .accelerator = &fixture.candidates[0].accelerator, .engine = ENGINE_VLLM, .release_years = 6.4};
+	struct ground ground = {
+		.model = &fixture.input.model, .accelerator = &fixture.candidates[0].accelerator, .engine = ENGINE_VLLM, .release_years = 6.4};
 
 	(void)state;
 	fixture_init(&fixture);
@@ -439,12 +480,22 @@ static void measured_intervals_move_a_services(void **state)
 
 static struct evidence figure(const char *id, const char *device, double value)
 {
-	return (struct evidence){.id = id, .accelerator = "h100", .device = device, .class = "large", .method = "library_gemm",
-		.quantity = QUANTITY_GEMM_EFFICIENCY, .precision = PRECISION_BF16, .value = value, .low = value * 0.99, .high = value * 1.01,
-		.disagreement = ABSENT_NUMBER, .measured_at_us = NOW_US - DAY_US};
+	return (struct evidence){.id = id,
+		.accelerator = "h100",
+		.device = device,
+		.class = "large",
+		.method = "library_gemm",
+		.quantity = QUANTITY_GEMM_EFFICIENCY,
+		.precision = PRECISION_BF16,
+		.value = value,
+		.low = value * 0.99,
+		.high = value * 1.01,
+		.disagreement = ABSENT_NUMBER,
+		.measured_at_us = NOW_US - DAY_US};
 }
 
-static const struct evidence_wish wish = {.accelerator = "h100", .class = "large", .quantity = QUANTITY_GEMM_EFFICIENCY, .precision = PRECISION_BF16};
+static const struct evidence_wish wish = {
+	.accelerator = "h100", .class = "large", .quantity = QUANTITY_GEMM_EFFICIENCY, .precision = PRECISION_BF16};
 
 static enum standing alone(const struct evidence *item)
 {
@@ -486,7 +537,8 @@ static void a_figure_by_itself(void **state)
 /* The others are 0.70, 0.71 and 0.72: median 0.71, deviation 0.01. So 0.74 is used, and 0.741 is not. */
 static void a_device_beside_its_fleet(void **state)
 {
-	struct evidence items[] = {figure("a", "gpu-1", 0.74), figure("b", "gpu-2", 0.70), figure("c", "gpu-3", 0.71), figure("d", "gpu-4", 0.72)};
+	struct evidence items[] = {
+		figure("a", "gpu-1", 0.74), figure("b", "gpu-2", 0.70), figure("c", "gpu-3", 0.71), figure("d", "gpu-4", 0.72)};
 	char why[200];
 
 	(void)state;
@@ -506,7 +558,8 @@ static void a_device_beside_its_fleet(void **state)
 /* Three figures that agree to the last digit do not exclude a fourth that is a hundredth off. */
 static void agreement_to_the_last_digit_is_no_measure(void **state)
 {
-	struct evidence items[] = {figure("a", "gpu-1", 0.71), figure("b", "gpu-2", 0.70), figure("c", "gpu-3", 0.70), figure("d", "gpu-4", 0.70)};
+	struct evidence items[] = {
+		figure("a", "gpu-1", 0.71), figure("b", "gpu-2", 0.70), figure("c", "gpu-3", 0.70), figure("d", "gpu-4", 0.70)};
 
 	(void)state;
 	assert_int_equal(evidence_standing(items, 4, 0, NOW_US, NULL, 0), STANDING_USED);
@@ -518,7 +571,8 @@ static void agreement_to_the_last_digit_is_no_measure(void **state)
  * it does not count for or against other figures. */
 static void what_waits_is_spoken_for_by_another_key(void **state)
 {
-	struct evidence items[] = {figure("a", "gpu-1", 0.30), figure("b", "gpu-2", 0.31), figure("c", "gpu-3", 0.32), figure("d", "gpu-4", 0.70)};
+	struct evidence items[] = {
+		figure("a", "gpu-1", 0.30), figure("b", "gpu-2", 0.31), figure("c", "gpu-3", 0.32), figure("d", "gpu-4", 0.70)};
 	struct evidence_choice choice;
 	char why[200];
 
@@ -550,9 +604,23 @@ static void what_waits_is_spoken_for_by_another_key(void **state)
  * 2,039 GB/s, 400 W, PCIe 4 and links of 600 GB/s. */
 static void what_is_believed_at_once_has_a_range(void **state)
 {
-	const struct accelerator a100 = {.id = "x", .tflops_bf16 = 312, .tflops_fp16 = 312, .tflops_fp8 = ABSENT_NUMBER, .tflops_fp4 = ABSENT_NUMBER,
-		.tops_int8 = ABSENT_NUMBER, .tflops_tf32 = 156, .tflops_fp32 = 19.5, .memory_bandwidth_gbs = 2039, .tdp_w = 400, .idle_w = 46,
-		.load_w = ABSENT_NUMBER, .interconnect_gbs = 600, .pcie_gen = 4, .vendor = "nvidia", .form_factor = "sxm", .interconnect = "nvlink3"};
+	const struct accelerator a100 = {.id = "x",
+		.tflops_bf16 = 312,
+		.tflops_fp16 = 312,
+		.tflops_fp8 = ABSENT_NUMBER,
+		.tflops_fp4 = ABSENT_NUMBER,
+		.tops_int8 = ABSENT_NUMBER,
+		.tflops_tf32 = 156,
+		.tflops_fp32 = 19.5,
+		.memory_bandwidth_gbs = 2039,
+		.tdp_w = 400,
+		.idle_w = 46,
+		.load_w = ABSENT_NUMBER,
+		.interconnect_gbs = 600,
+		.pcie_gen = 4,
+		.vendor = "nvidia",
+		.form_factor = "sxm",
+		.interconnect = "nvlink3"};
 	struct trust_range range;
 
 	(void)state;
@@ -578,8 +646,8 @@ static void what_is_believed_at_once_has_a_range(void **state)
 
 static void the_fleet_is_its_median(void **state)
 {
-	struct evidence items[] = {figure("a", "gpu-1", 0.70), figure("b", "gpu-2", 0.72), figure("c", "gpu-3", 0.71), figure("old", "gpu-1", 0.705),
-		figure("d", "gpu-4", 0.20)};
+	struct evidence items[] = {figure("a", "gpu-1", 0.70), figure("b", "gpu-2", 0.72), figure("c", "gpu-3", 0.71),
+		figure("old", "gpu-1", 0.705), figure("d", "gpu-4", 0.20)};
 	struct evidence_choice choice;
 
 	(void)state;
@@ -736,8 +804,14 @@ static void those_that_disagree_say_so(void **state)
 
 static void what_a_job_must_be_to_count(void **state)
 {
-	const struct observed_job good = {.step_time_s = 2, .tokens_per_s = 5e5, .step_tokens = 1e6, .predicted_step_time_s = 1.8, .gpu_count = 8,
-		.planned_gpu_count = 8, .stack = "megatron_core", .planned_stack = "megatron_core"};
+	const struct observed_job good = {.step_time_s = 2,
+		.tokens_per_s = 5e5,
+		.step_tokens = 1e6,
+		.predicted_step_time_s = 1.8,
+		.gpu_count = 8,
+		.planned_gpu_count = 8,
+		.stack = "megatron_core",
+		.planned_stack = "megatron_core"};
 	struct observed_job job = good;
 
 	(void)state;

@@ -85,7 +85,8 @@ static void slower_runs_lengthen_and_faster_ones_shorten(void **state)
 static void unlike_runs_weigh_less(void **state)
 {
 	const struct own_run_kind like = {true, true, true, 1}, accelerator = {false, true, true, 1}, vendor = {false, false, true, 1},
-		software = {true, true, false, 1}, larger = {true, true, true, 10}, smaller = {true, true, true, 0.1}, unknown = {true, true, true, ABSENT_NUMBER};
+							  software = {true, true, false, 1}, larger = {true, true, true, 10}, smaller = {true, true, true, 0.1},
+							  unknown = {true, true, true, ABSENT_NUMBER};
 	double last = INFINITY;
 
 	(void)state;
@@ -190,7 +191,8 @@ static void the_published_spread_is_that_of_both_sides(void **state)
  * moved by such runs. */
 static void a_known_step_leaves_what_is_beside_it(void **state)
 {
-	const struct own_runs_prior known = {.sigma = prior.rest_sigma, .rest_factor = prior.rest_factor, .rest_sigma = prior.rest_sigma, .gpu_count = 64};
+	const struct own_runs_prior known = {
+		.sigma = prior.rest_sigma, .rest_factor = prior.rest_factor, .rest_sigma = prior.rest_sigma, .gpu_count = 64};
 
 	(void)state;
 	of_equal(5, 2.1);
@@ -295,7 +297,8 @@ static void one_machines_layout_is_moved_and_said_to_be(void **state)
  * faster than the best product of any accelerator. */
 static void a_run_that_cannot_be_is_refused(void **state)
 {
-	struct observed_run run = {.hours = 120, .recipe_hours = 100, .gpu_count = ABSENT_COUNT, .planned_gpu_count = 8, .step_ratio = ABSENT_NUMBER, .hfu = 0.5};
+	struct observed_run run = {
+		.hours = 120, .recipe_hours = 100, .gpu_count = ABSENT_COUNT, .planned_gpu_count = 8, .step_ratio = ABSENT_NUMBER, .hfu = 0.5};
 
 	(void)state;
 	assert_null(observation_run_refusal(&run));

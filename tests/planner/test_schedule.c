@@ -18,15 +18,23 @@ struct fixture {
 static void fixture_begin(struct fixture *f)
 {
 	memset(f, 0, sizeof *f);
-	f->request = (struct schedule_request){.hours = 2, .mean_kw = 100, .restart_minutes = ABSENT_NUMBER, .earliest_us = ABSENT_COUNT,
-		.deadline_us = ABSENT_COUNT, .weights = {ABSENT_NUMBER, ABSENT_NUMBER}, .carbon_usd_per_t = ABSENT_NUMBER,
+	f->request = (struct schedule_request){.hours = 2,
+		.mean_kw = 100,
+		.restart_minutes = ABSENT_NUMBER,
+		.earliest_us = ABSENT_COUNT,
+		.deadline_us = ABSENT_COUNT,
+		.weights = {ABSENT_NUMBER, ABSENT_NUMBER},
+		.carbon_usd_per_t = ABSENT_NUMBER,
 		.series = {f->series, 0}};
 }
 
 static void series_add(struct fixture *f, const char *region, double *grid, double *usd, size_t count)
 {
-	f->series[f->request.series.count++] = (struct schedule_series){.region = region, .start_us = midnight_us, .step_minutes = 60,
-		.gco2e_per_kwh = {grid, grid ? count : 0}, .usd_per_kwh = {usd, usd ? count : 0}};
+	f->series[f->request.series.count++] = (struct schedule_series){.region = region,
+		.start_us = midnight_us,
+		.step_minutes = 60,
+		.gco2e_per_kwh = {grid, grid ? count : 0},
+		.usd_per_kwh = {usd, usd ? count : 0}};
 }
 
 static enum status plan(struct fixture *f)

@@ -113,8 +113,7 @@ static void load_moves_what_it_must(void **state)
 		assert_int_equal(operate(&fixture.performance), STATUS_OK);
 		assert_true(performance.tpot_ms >= last_tpot && performance.output_tokens_per_s >= last_rate * 0.999);
 		/* Little's law: requests inside = rate x time inside. */
-		assert_close(
-			performance.requests_per_s * (performance.ttft_ms + 299 * performance.tpot_ms) / 1000, concurrency, 0.03);
+		assert_close(performance.requests_per_s * (performance.ttft_ms + 299 * performance.tpot_ms) / 1000, concurrency, 0.03);
 		last_tpot = performance.tpot_ms;
 		last_rate = performance.output_tokens_per_s;
 	}
@@ -156,8 +155,7 @@ static void golden_operate(const struct golden_case *golden)
 	request->prompt_tokens.mean = golden_number_or(golden, "prompt", 1000);
 	request->output_tokens.mean = golden_number_or(golden, "output", 300);
 	request->requests_per_s = golden_number_or(golden, "requests_per_s", ABSENT_NUMBER);
-	request->concurrency =
-		golden_number_or(golden, "concurrency", is_given(request->requests_per_s) ? ABSENT_NUMBER : CONCURRENCY_MAX);
+	request->concurrency = golden_number_or(golden, "concurrency", is_given(request->requests_per_s) ? ABSENT_NUMBER : CONCURRENCY_MAX);
 	request->requests = (int64_t)golden_number_or(golden, "requests", -1);
 	assert_int_equal(operate(&fixture.performance), STATUS_OK);
 }
@@ -193,7 +191,8 @@ static double golden_rule(const struct golden_case *golden, const char *expected
 
 static double golden_spread(const struct golden_case *golden, const char *expected)
 {
-	struct token_distribution tokens = {.mean = golden_number(golden, "mean"), .p50 = golden_number(golden, "p50"), .p95 = ABSENT_NUMBER, .cv = ABSENT_NUMBER};
+	struct token_distribution tokens = {
+		.mean = golden_number(golden, "mean"), .p50 = golden_number(golden, "p50"), .p95 = ABSENT_NUMBER, .cv = ABSENT_NUMBER};
 	double mean, cv;
 
 	(void)expected;
@@ -223,7 +222,8 @@ static double golden_data(const struct golden_case *golden, const char *expected
 		.egress_usd_per_gb = golden_number(golden, "egress_usd"),
 		.storage_gb = golden_number_or(golden, "storage_gb", ABSENT_NUMBER),
 		.egress_gb = golden_number_or(golden, "egress_gb", ABSENT_NUMBER)};
-	struct data_cost cost = cost_of_serving_data(&pricing, golden_number(golden, "weights_bytes"), golden_number(golden, "output_tokens"), NULL);
+	struct data_cost cost = cost_of_serving_data(
+		&pricing, golden_number(golden, "weights_bytes"), golden_number(golden, "output_tokens"), NULL);
 
 	return strcmp(expected, "storage_usd") == 0 ? cost.storage_usd : cost.egress_usd;
 }
@@ -244,13 +244,15 @@ static double golden_clock(const struct golden_case *golden, const char *expecte
 	struct clock_grid day, week;
 
 	for (size_t i = 0; i < 48; i++)
-		gco2e_per_kwh[i] = i == hour ? golden_number(golden, "first") : i == hour + 24 ? golden_number(golden, "second") : golden_number(golden, "rest");
+		gco2e_per_kwh[i] = i == hour ? golden_number(golden, "first")
+			: i == hour + 24         ? golden_number(golden, "second")
+									 : golden_number(golden, "rest");
 	grid_hours_integrate(gco2e_per_kwh, 48, 60, integral);
 	assert_true(demand_grid(&series, 24, offset, &day) && demand_grid(&series, 168, offset, &week));
-	return strcmp(expected, "day") == 0	   ? day.gco2e_per_kwh[shown]
-		   : strcmp(expected, "week") == 0 ? week.gco2e_per_kwh[thursday + shown]
-		   : strcmp(expected, "week_next") == 0 ? week.gco2e_per_kwh[thursday + 24 + shown]
-												: week.covered_fraction;
+	return strcmp(expected, "day") == 0      ? day.gco2e_per_kwh[shown]
+		: strcmp(expected, "week") == 0      ? week.gco2e_per_kwh[thursday + shown]
+		: strcmp(expected, "week_next") == 0 ? week.gco2e_per_kwh[thursday + 24 + shown]
+											 : week.covered_fraction;
 }
 
 static double golden_spot(const struct golden_case *golden, const char *expected)
@@ -262,19 +264,22 @@ static double golden_spot(const struct golden_case *golden, const char *expected
 static double golden_hosted(const struct golden_case *golden, const char *expected)
 {
 	const struct hosted_price price = {"test", "test", NULL, "test", golden_number(golden, "input"), golden_number(golden, "output")};
-	struct hosted hosted = hosted_beside(&price, golden_number(golden, "prompt"), golden_number(golden, "answer"), golden_number(golden, "usd_per_hour"),
-		golden_number(golden, "rate"), golden_number(golden, "most"));
+	struct hosted hosted = hosted_beside(&price, golden_number(golden, "prompt"), golden_number(golden, "answer"),
+		golden_number(golden, "usd_per_hour"), golden_number(golden, "rate"), golden_number(golden, "most"));
 
-	return strcmp(expected, "usd_per_month") == 0 ? hosted.usd_per_month : strcmp(expected, "usd_per_million_tokens") == 0 ? hosted.usd_per_million_tokens
-		: strcmp(expected, "own_over_hosted") == 0 ? hosted.own_over_hosted : strcmp(expected, "input") == 0 ? hosted.break_even_input_usd_per_million_tokens
-		: strcmp(expected, "output") == 0 ? hosted.break_even_output_usd_per_million_tokens
-		: strcmp(expected, "requests_per_s") == 0 ? hosted.break_even_requests_per_s : !is_given(hosted.break_even_requests_per_s);
+	return strcmp(expected, "usd_per_month") == 0         ? hosted.usd_per_month
+		: strcmp(expected, "usd_per_million_tokens") == 0 ? hosted.usd_per_million_tokens
+		: strcmp(expected, "own_over_hosted") == 0        ? hosted.own_over_hosted
+		: strcmp(expected, "input") == 0                  ? hosted.break_even_input_usd_per_million_tokens
+		: strcmp(expected, "output") == 0                 ? hosted.break_even_output_usd_per_million_tokens
+		: strcmp(expected, "requests_per_s") == 0         ? hosted.break_even_requests_per_s
+														  : !is_given(hosted.break_even_requests_per_s);
 }
 
 static void golden_cases_hold(void **state)
 {
-	static const struct golden_row table[] = {{"E11", golden_rule}, {"E54", golden_cache}, {"E55", golden_point},
-		{"E56", golden_point}, {"E58", golden_accepted}, {"E113", golden_data}, {"E114", golden_step}, {"E115", golden_clock}, {"E116", golden_spot},
+	static const struct golden_row table[] = {{"E11", golden_rule}, {"E54", golden_cache}, {"E55", golden_point}, {"E56", golden_point},
+		{"E58", golden_accepted}, {"E113", golden_data}, {"E114", golden_step}, {"E115", golden_clock}, {"E116", golden_spot},
 		{"E138", golden_spread}, {"E156", golden_hosted}};
 
 	(void)state;

@@ -94,7 +94,8 @@ static void spreads_add_as_squares(void **state)
 static void distances_are_named(void **state)
 {
 	struct accelerator *accelerator = &fixture.candidate.accelerator;
-	struct ground ground = {.model = &fixture.inference.model, .accelerator = accelerator, .engine = ENGINE_VLLM, .release_years = engine_newest_release_years()};
+	struct ground ground = {
+		.model = &fixture.inference.model, .accelerator = accelerator, .engine = ENGINE_VLLM, .release_years = engine_newest_release_years()};
 	double nvidia, amd, intel, google;
 
 	(void)state;

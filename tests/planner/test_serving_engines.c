@@ -42,7 +42,8 @@ static struct replica prepared(const struct serving_fixture *fixture, const stru
 
 static double step_s(const struct replica *replica, double sequences, double context, double prompt)
 {
-	struct batch batch = {.decode_sequences = sequences, .decode_context_tokens = context, .prefill_tokens = prompt, .prefill_sequences = prompt > 0};
+	struct batch batch = {
+		.decode_sequences = sequences, .decode_context_tokens = context, .prefill_tokens = prompt, .prefill_sequences = prompt > 0};
 	struct step step;
 
 	step_time(replica, &batch, &step);
@@ -89,11 +90,8 @@ static void chunks_start_anew(void **state)
 	static const struct {
 		double mean, spread, attended;
 	} cases[] = {
-		{3000, 0, 3000},
-		{3000, 1000, 3000},
-		{4096 + 512, 0, 512},
-		{4096 + 512, 512, 512},       /* contexts evenly between 4,096 and 5,120 */
-		{2 * 4096, 4096, 2048},       /* contexts evenly over two whole chunks */
+		{3000, 0, 3000}, {3000, 1000, 3000}, {4096 + 512, 0, 512}, {4096 + 512, 512, 512}, /* contexts evenly between 4,096 and 5,120 */
+		{2 * 4096, 4096, 2048},                                                            /* contexts evenly over two whole chunks */
 		{4096, 1024, 2048}, /* half of the contexts near the end of a chunk, half near its start */
 	};
 	struct serving_fixture fixture;
@@ -323,7 +321,7 @@ static double parts_joules(const struct performance_input *input)
 	const struct performance_request *request = &input->request;
 
 	return performance.energy.decode_joules_per_output_token + performance.energy.idle_joules_per_output_token +
-		   performance.energy.prefill_joules_per_prompt_token * request->prompt_tokens.mean / request->output_tokens.mean;
+		performance.energy.prefill_joules_per_prompt_token * request->prompt_tokens.mean / request->output_tokens.mean;
 }
 
 /* Tokens that the prefix cache holds are not computed. */
@@ -484,13 +482,13 @@ int main(void)
 		cmocka_unit_test(decoding_replays_the_next_captured_graph),
 		cmocka_unit_test(one_process_sends_out_all_tokens),
 		cmocka_unit_test(start_values_follow_the_memory),
-	cmocka_unit_test(older_releases_are_not_faster),
-	cmocka_unit_test(a_batch_without_engine_is_faster),
-	cmocka_unit_test(neuron_has_a_stack_of_its_own),
-	cmocka_unit_test(kernels_are_measured_or_a_mean),
+		cmocka_unit_test(older_releases_are_not_faster),
+		cmocka_unit_test(a_batch_without_engine_is_faster),
+		cmocka_unit_test(neuron_has_a_stack_of_its_own),
+		cmocka_unit_test(kernels_are_measured_or_a_mean),
 		cmocka_unit_test(a_found_prefix_is_not_computed),
-	cmocka_unit_test(a_queue_widens_the_interval),
-	cmocka_unit_test(energy_by_phase_adds_up),
+		cmocka_unit_test(a_queue_widens_the_interval),
+		cmocka_unit_test(energy_by_phase_adds_up),
 		cmocka_unit_test(a_short_run_is_as_many_as_it_has),
 		cmocka_unit_test(arrivals_at_once_are_a_burst),
 		cmocka_unit_test(a_static_batch_beyond_the_cache_is_said),

@@ -63,7 +63,8 @@ static void hours_sum_up_to_the_month(void **state)
 	for (int i = 0; i < 24; i++) {
 		assert_close(plan.hours[i].requests_per_s, 10 * day[i], 1e-12);
 		assert_close(plan.hours[i].grid_gco2e_per_kwh, (i < 12 ? 100 : 700) * 1.25, 1e-12);
-		assert_close(plan.hours[i].operational_kgco2e_per_month, plan.hours[i].kwh_per_month * plan.hours[i].grid_gco2e_per_kwh / 1000, 1e-12);
+		assert_close(
+			plan.hours[i].operational_kgco2e_per_month, plan.hours[i].kwh_per_month * plan.hours[i].grid_gco2e_per_kwh / 1000, 1e-12);
 		kwh += plan.hours[i].kwh_per_month;
 		kg += plan.hours[i].operational_kgco2e_per_month;
 		requests += plan.hours[i].requests_per_s * 730 * 3600 / 24;
@@ -73,7 +74,7 @@ static void hours_sum_up_to_the_month(void **state)
 	assert_close(kg / kwh * 1000, best->carbon.grid_gco2e_per_kwh, 1e-12);
 	assert_close(requests * best->energy.wh_per_request / 1000, kwh, 1e-12);
 	assert_true(plan.hours[0].kwh_per_month > 1.2 * plan.hours[23].kwh_per_month); /* more load in the clean hours: */
-	assert_true(best->carbon.grid_gco2e_per_kwh < 0.95 * 400 * 1.25);             /* the mean is below the grid's 500 */
+	assert_true(best->carbon.grid_gco2e_per_kwh < 0.95 * 400 * 1.25);              /* the mean is below the grid's 500 */
 	assert_close(best->carbon.hourly_fraction, 1, 1e-12);
 	assert_close(plan.front[0].kgco2e_per_month, best->carbon.kgco2e_per_month, 1e-12);
 	/* the load is high in the dirty hours: as much energy, more carbon */
@@ -116,9 +117,9 @@ static void hours_without_a_profile_are_the_grids(void **state)
 		week[i] = 1;
 	fixture.inference.request.daily_profile = (struct number_list){week, 168};
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
-	assert_close(plan.hours[72].grid_gco2e_per_kwh, 100, 1e-12);        /* Thursday's first hour */
-	assert_close(plan.hours[72 + 25].grid_gco2e_per_kwh, 150, 1e-12);   /* Friday's second */
-	assert_close(plan.hours[0].grid_gco2e_per_kwh, 400, 1e-12);         /* Monday's: not known, the site's mean */
+	assert_close(plan.hours[72].grid_gco2e_per_kwh, 100, 1e-12);      /* Thursday's first hour */
+	assert_close(plan.hours[72 + 25].grid_gco2e_per_kwh, 150, 1e-12); /* Friday's second */
+	assert_close(plan.hours[0].grid_gco2e_per_kwh, 400, 1e-12);       /* Monday's: not known, the site's mean */
 	assert_close(best->carbon.hourly_fraction, 36 / 168.0, 1e-12);
 	assert_close(best->energy.kwh_per_month, flat_kwh, 1e-9);
 }
@@ -199,13 +200,13 @@ static void intervals_and_ranges_agree(void **state)
 
 static double figure_of(const struct inference_option *option, const char *name)
 {
-	return strcmp(name, "cost.usd_per_month") == 0		   ? option->cost.usd_per_month
-		   : strcmp(name, "carbon.kgco2e_per_month") == 0  ? option->carbon.kgco2e_per_month
-		   : strcmp(name, "energy.kwh_per_month") == 0	   ? option->energy.kwh_per_month
-		   : strcmp(name, "water_l_per_month") == 0		   ? option->water_l_per_month
-		   : strcmp(name, "utilization") == 0			   ? option->utilization
-		   : strcmp(name, "throughput.output_tokens_per_s") == 0 ? option->throughput.output_tokens_per_s
-														   : ABSENT_NUMBER;
+	return strcmp(name, "cost.usd_per_month") == 0            ? option->cost.usd_per_month
+		: strcmp(name, "carbon.kgco2e_per_month") == 0        ? option->carbon.kgco2e_per_month
+		: strcmp(name, "energy.kwh_per_month") == 0           ? option->energy.kwh_per_month
+		: strcmp(name, "water_l_per_month") == 0              ? option->water_l_per_month
+		: strcmp(name, "utilization") == 0                    ? option->utilization
+		: strcmp(name, "throughput.output_tokens_per_s") == 0 ? option->throughput.output_tokens_per_s
+															  : ABSENT_NUMBER;
 }
 
 /* Sets an input in the fixture. Returns false if neither a request nor a catalogue row holds the input as it is. */

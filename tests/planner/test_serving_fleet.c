@@ -44,15 +44,12 @@ static void figures_agree_with_each_other(void **state)
 	assert_close(best->energy.wh_per_request * 10 * 3600 * 730 / 1000, best->energy.kwh_per_month, 1e-12);
 	assert_close(best->energy.joules_per_output_token * 300, best->energy.wh_per_request * 3600, 1e-12);
 	assert_close(best->energy.mean_w * 730 / 1000, best->energy.kwh_per_month, 1e-12);
-	assert_close(best->carbon.kgco2e_per_month,
-		best->energy.kwh_per_month * 0.4 + best->carbon.embodied_kgco2e_per_month, 1e-12);
+	assert_close(best->carbon.kgco2e_per_month, best->energy.kwh_per_month * 0.4 + best->carbon.embodied_kgco2e_per_month, 1e-12);
 	assert_close(best->water_l_per_month, best->energy.kwh_per_month / 1.2 * (0.2 + 1.2 * 3), 1e-12);
 	assert_true(best->utilization > 0 && best->utilization <= 0.9);
 	assert_true(best->throughput.requests_per_s_max >= 10);
-	assert_true(best->latency.ttft_ms.p50 <= best->latency.ttft_ms.p95 &&
-				best->latency.ttft_ms.p95 <= best->latency.ttft_ms.p99);
-	assert_true(best->latency.tpot_ms.p50 <= best->latency.tpot_ms.p95 &&
-				best->latency.tpot_ms.p95 <= best->latency.tpot_ms.p99);
+	assert_true(best->latency.ttft_ms.p50 <= best->latency.ttft_ms.p95 && best->latency.ttft_ms.p95 <= best->latency.ttft_ms.p99);
+	assert_true(best->latency.tpot_ms.p50 <= best->latency.tpot_ms.p95 && best->latency.tpot_ms.p95 <= best->latency.tpot_ms.p99);
 	assert_true(best->latency.e2e_ms.p50 >= best->latency.ttft_ms.p50 + 299 * best->latency.tpot_ms.p50 * 0.999);
 	assert_int_equal(best->simulated.requests, 0);
 	assert_int_equal(plan.findings.dropped, 0);
@@ -104,7 +101,8 @@ static bool told_as_impossible(double throughput)
 static void a_given_throughput_is_held_against_the_roofline(void **state)
 {
 	struct serving_fixture fixture;
-	struct replica_layout layout = {.tensor = 4, .pipeline = 1, .expert = 1, .attention_data = 1, .precision = PRECISION_BF16, .kv_precision = PRECISION_BF16};
+	struct replica_layout layout = {
+		.tensor = 4, .pipeline = 1, .expert = 1, .attention_data = 1, .precision = PRECISION_BF16, .kv_precision = PRECISION_BF16};
 	const struct accelerator *accelerator;
 	struct replica replica;
 	double sequence_bytes, by_hand, most;
@@ -121,7 +119,8 @@ static void a_given_throughput_is_held_against_the_roofline(void **state)
 	assert_false(told_as_impossible(0.99 * most));
 	assert_true(told_as_impossible(1.01 * most));
 	/* with one token of context, arithmetic limits */
-	assert_close(fleet_throughput_most(&replica, accelerator, &fixture.inference.model, 1, 1) * 2 * fixture.inference.model.params_active, replica.peak_flops_per_s, 1e-9);
+	assert_close(fleet_throughput_most(&replica, accelerator, &fixture.inference.model, 1, 1) * 2 * fixture.inference.model.params_active,
+		replica.peak_flops_per_s, 1e-9);
 }
 
 static void spare_replicas_come_on_top(void **state)

@@ -26,10 +26,8 @@ static void fill(struct serving_fixture *fixture)
 	struct inference_request *request = &fixture->inference.request;
 
 	serving_fixture_fill(fixture);
-	request->prompt_tokens =
-		(struct token_distribution){.mean = 1000, .p50 = ABSENT_NUMBER, .p95 = ABSENT_NUMBER, .cv = 0.9};
-	request->output_tokens =
-		(struct token_distribution){.mean = 300, .p50 = ABSENT_NUMBER, .p95 = ABSENT_NUMBER, .cv = 0.6};
+	request->prompt_tokens = (struct token_distribution){.mean = 1000, .p50 = ABSENT_NUMBER, .p95 = ABSENT_NUMBER, .cv = 0.9};
+	request->output_tokens = (struct token_distribution){.mean = 300, .p50 = ABSENT_NUMBER, .p95 = ABSENT_NUMBER, .cv = 0.6};
 	request->common.alternatives = 0;
 	request->parallelism.tensor = 4;
 	request->slo.ttft_ms = 700;
@@ -456,8 +454,7 @@ static void the_busiest_piece_decides(void **state)
 	assert_int_equal(plan.recommended.gpu_count, plain.recommended.gpu_count);
 	assert_close(plan.recommended.latency.ttft_ms.p95, plain.recommended.latency.ttft_ms.p95, 0.05);
 	/* 62.5 % of the month's tokens remain, so each costs more by this factor. */
-	assert_close(plan.recommended.cost.usd_per_million_output_tokens,
-		plain.recommended.cost.usd_per_million_output_tokens / 0.625, 1e-9);
+	assert_close(plan.recommended.cost.usd_per_million_output_tokens, plain.recommended.cost.usd_per_million_output_tokens / 0.625, 1e-9);
 	pieces[0].duration_s = 60;
 	pieces[1].duration_s = 540;
 	assert_int_equal(run(&fixture), STATUS_OK);

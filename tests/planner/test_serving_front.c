@@ -90,7 +90,8 @@ static size_t look_at_all(const struct market *market, const struct fleet_limits
 
 		for (size_t k = 0; k < found; k++) {
 			assert_true(count < SEEN_MAX);
-			all[count++] = (struct seen){service_time_step_s(search.fleets[i].e2e_s), places[k].usd_per_hour * 730, places[k].kgco2e_per_month};
+			all[count++] = (struct seen){
+				service_time_step_s(search.fleets[i].e2e_s), places[k].usd_per_hour * 730, places[k].kgco2e_per_month};
 		}
 	}
 	return count;
@@ -125,9 +126,14 @@ static void the_front_is_what_nothing_beats(void **state)
 		size_t count, unbeaten = 0;
 
 		market_fill(&market, seed);
-		limits = (struct fleet_limits){.gpu_count = ABSENT_COUNT, .enforce_memory = true, .throughput_tokens_per_s_per_gpu = ABSENT_NUMBER,
-			.pricing = &market.fixture.inference.request.common.pricing, .request = &market.fixture.inference.request,
-			.usd_cap_per_month = ABSENT_NUMBER, .kgco2e_cap_per_month = ABSENT_NUMBER, .kwh_cap_per_month = ABSENT_NUMBER};
+		limits = (struct fleet_limits){.gpu_count = ABSENT_COUNT,
+			.enforce_memory = true,
+			.throughput_tokens_per_s_per_gpu = ABSENT_NUMBER,
+			.pricing = &market.fixture.inference.request.common.pricing,
+			.request = &market.fixture.inference.request,
+			.usd_cap_per_month = ABSENT_NUMBER,
+			.kgco2e_cap_per_month = ABSENT_NUMBER,
+			.kwh_cap_per_month = ABSENT_NUMBER};
 		count = look_at_all(&market, &limits, &demand);
 		assert_int_equal(run(&market.fixture.inference), STATUS_OK);
 		for (size_t i = 0; i < count; i++) {
@@ -172,7 +178,8 @@ static void a_point_is_its_own_arithmetic(void **state)
 	for (size_t i = 0; i < plan.front_count; i++) {
 		const struct service_point *point = &plan.front[i];
 		int64_t paid = (point->gpu_count + point->offer.gpus - 1) / point->offer.gpus * point->offer.gpus;
-		double factor = point->offer.term == TERM_SPOT ? 1 + 0.02 * (double)point->gpus_per_replica * (60 + 141.1e9 / (130e9 / 110)) / 3600 : 1;
+		double factor = point->offer.term == TERM_SPOT ? 1 + 0.02 * (double)point->gpus_per_replica * (60 + 141.1e9 / (130e9 / 110)) / 3600
+													   : 1;
 		double egress = 10 * 300 * 4e-9 * 730 * 3600 * 0.09, storage = 141.1 * 0.1;
 
 		assert_true(fabs(point->usd_per_month / ((double)paid * point->offer.usd_per_gpu_hour * factor * 730 + storage + egress) - 1) < 2e-4);
@@ -229,7 +236,8 @@ static void offers_are_chosen_by_the_objective(void **state)
 	between = (cleanest_kg + cheapest_kg) / 2;
 	common->carbon_cap_kgco2e = between;
 	assert_int_equal(run(&market.fixture.inference), STATUS_OK);
-	assert_true(best->carbon.kgco2e_per_month <= between && best->cost.usd_per_month >= cheapest_usd && best->cost.usd_per_month <= cleanest_usd);
+	assert_true(
+		best->carbon.kgco2e_per_month <= between && best->cost.usd_per_month >= cheapest_usd && best->cost.usd_per_month <= cleanest_usd);
 	for (size_t i = 0; i < plan.front_count; i++)
 		assert_true(plan.front[i].kgco2e_per_month <= between);
 	market.fixture.inference.request.budget_usd_per_month = cheapest_usd * (1 + 1e-9);

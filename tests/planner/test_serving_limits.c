@@ -262,8 +262,7 @@ static void engines_set_aside_memory_by_their_own_rules(void **state)
 	fixture.performance.request.engine = ENGINE_TENSORRT_LLM;
 	assert_int_equal(operate(&fixture.performance), STATUS_OK);
 	tensorrt = performance.memory;
-	assert_close(tensorrt.kv_cache_bytes,
-		0.9 * (tensorrt.capacity_bytes - (tensorrt.total_bytes - tensorrt.kv_cache_bytes)), 1e-9);
+	assert_close(tensorrt.kv_cache_bytes, 0.9 * (tensorrt.capacity_bytes - (tensorrt.total_bytes - tensorrt.kv_cache_bytes)), 1e-9);
 	fixture.performance.request.engine = ENGINE_SGLANG;
 	assert_int_equal(operate(&fixture.performance), STATUS_OK);
 	sglang = performance.memory;
@@ -278,15 +277,11 @@ static void engines_choose_their_own_cache_format(void **state)
 	(void)state;
 	serving_fixture_fill(&fixture);
 	assert_int_equal(engine_kv_precision(ENGINE_VLLM, PRECISION_FP8, &fixture.candidate.accelerator), PRECISION_BF16);
-	assert_int_equal(
-		engine_kv_precision(ENGINE_TENSORRT_LLM, PRECISION_FP8, &fixture.candidate.accelerator), PRECISION_FP8);
-	assert_int_equal(
-		engine_kv_precision(ENGINE_TENSORRT_LLM, PRECISION_NVFP4, &fixture.candidate.accelerator), PRECISION_FP8);
-	assert_int_equal(
-		engine_kv_precision(ENGINE_TENSORRT_LLM, PRECISION_BF16, &fixture.candidate.accelerator), PRECISION_BF16);
+	assert_int_equal(engine_kv_precision(ENGINE_TENSORRT_LLM, PRECISION_FP8, &fixture.candidate.accelerator), PRECISION_FP8);
+	assert_int_equal(engine_kv_precision(ENGINE_TENSORRT_LLM, PRECISION_NVFP4, &fixture.candidate.accelerator), PRECISION_FP8);
+	assert_int_equal(engine_kv_precision(ENGINE_TENSORRT_LLM, PRECISION_BF16, &fixture.candidate.accelerator), PRECISION_BF16);
 	as_t4(&fixture.candidate.accelerator);
-	assert_int_equal(
-		engine_kv_precision(ENGINE_TENSORRT_LLM, PRECISION_FP8, &fixture.candidate.accelerator), PRECISION_FP16);
+	assert_int_equal(engine_kv_precision(ENGINE_TENSORRT_LLM, PRECISION_FP8, &fixture.candidate.accelerator), PRECISION_FP16);
 }
 
 static void releases_are_read_as_year_and_month(void **state)
@@ -322,8 +317,7 @@ static void older_engines_are_known_less_well(void **state)
 	fixture.candidate.calibration.gemm_efficiency = 0.7;
 	fixture.candidate.calibration.memory_efficiency = 0.8;
 	assert_int_equal(operate(&fixture.performance), STATUS_OK);
-	assert_true(performance.interval.output_tokens_per_s.p90 / performance.interval.output_tokens_per_s.p50 <
-				newest.p90 / newest.p50);
+	assert_true(performance.interval.output_tokens_per_s.p90 / performance.interval.output_tokens_per_s.p50 < newest.p90 / newest.p50);
 }
 
 /* --- loads ----------------------------------------------------------------------------------------------------- */
@@ -340,8 +334,7 @@ static void rates_beyond_the_replica_queue_or_are_refused(void **state)
 	fixture.performance.request.requests = 2000;
 	assert_int_equal(operate(&fixture.performance), STATUS_OK);
 	light_ms = performance.ttft_ms;
-	assert_true(
-		performance.output_tokens_per_s < 300 && performance.output_tokens_per_s > 290); /* the run's end is not full */
+	assert_true(performance.output_tokens_per_s < 300 && performance.output_tokens_per_s > 290); /* the run's end is not full */
 	fixture.performance.request.requests_per_s = 100;
 	assert_int_equal(operate(&fixture.performance), STATUS_OK);
 	assert_true(performance.ttft_ms > 20 * light_ms);
@@ -380,8 +373,7 @@ static void a_static_batch_is_prompts_then_tokens(void **state)
 	serving_fixture_fill(&fixture);
 	fixture.performance.request.static_batch = TRUTH_TRUE;
 	assert_int_equal(operate(&fixture.performance), STATUS_OK);
-	assert_close(
-		performance.output_tokens_per_s * (performance.ttft_ms + 299 * performance.tpot_ms) / 1000, 32 * 300, 1e-3);
+	assert_close(performance.output_tokens_per_s * (performance.ttft_ms + 299 * performance.tpot_ms) / 1000, 32 * 300, 1e-3);
 }
 
 static void a_burst_waits_for_its_own_prompts(void **state)
@@ -415,13 +407,11 @@ static void token_distributions_agree(void **state)
 	assert_close(mean, 250, 1e-12);
 	assert_close(cv, sqrt(0.2), 1e-12);
 	/* Log-normal with sigma 0.5: p95 = p50 x exp(0.8224), mean = p50 x exp(0.125). */
-	tokens = (struct token_distribution){
-		ABSENT_NUMBER, 1000, 1000 * exp(0.5 * 1.6448536269514722), ABSENT_NUMBER, {NULL, 0}};
+	tokens = (struct token_distribution){ABSENT_NUMBER, 1000, 1000 * exp(0.5 * 1.6448536269514722), ABSENT_NUMBER, {NULL, 0}};
 	assert_true(demand_tokens(&tokens, &mean, &cv));
 	assert_close(mean, 1000 * exp(0.125), 1e-12);
 	assert_close(cv, sqrt(exp(0.25) - 1), 1e-12);
-	tokens = (struct token_distribution){
-		1000 * exp(0.125), ABSENT_NUMBER, 1000 * exp(0.5 * 1.6448536269514722), ABSENT_NUMBER, {NULL, 0}};
+	tokens = (struct token_distribution){1000 * exp(0.125), ABSENT_NUMBER, 1000 * exp(0.5 * 1.6448536269514722), ABSENT_NUMBER, {NULL, 0}};
 	assert_true(demand_tokens(&tokens, &mean, &cv));
 	assert_close(cv, sqrt(exp(0.25) - 1), 1e-9);
 	tokens = (struct token_distribution){1000 * exp(0.125), 1000, ABSENT_NUMBER, ABSENT_NUMBER, {NULL, 0}};

@@ -67,10 +67,8 @@ static struct replica prepared(struct replica_layout layout)
 
 static struct step step_of(const struct replica *replica, double sequences, double context, double prompt)
 {
-	struct batch batch = {.decode_sequences = sequences,
-		.decode_context_tokens = context,
-		.prefill_tokens = prompt,
-		.prefill_sequences = prompt > 0};
+	struct batch batch = {
+		.decode_sequences = sequences, .decode_context_tokens = context, .prefill_tokens = prompt, .prefill_sequences = prompt > 0};
 	struct step step;
 
 	step_time(replica, &batch, &step);
@@ -151,8 +149,7 @@ static void latent_caches_are_whole_on_every_rank(void **state)
 	assert_close(replica_sequence_bytes(&eight, 1600), replica_sequence_bytes(&one, 1600), 1e-12);
 	/* Attention by data keeps each sequence on one rank: eight times the sequences,
 	 * for eight copies of attention weights. */
-	assert_true(ranks.memory.weights_bytes > eight.memory.weights_bytes &&
-				ranks.memory.weights_bytes < one.memory.weights_bytes);
+	assert_true(ranks.memory.weights_bytes > eight.memory.weights_bytes && ranks.memory.weights_bytes < one.memory.weights_bytes);
 	assert_true(replica_sequences_max(&ranks, 8000, 1000) > 5 * replica_sequences_max(&eight, 8000, 1000));
 }
 
@@ -334,7 +331,8 @@ static void tokens_go_where_their_experts_are(void **state)
  * Across machines their adapters count. */
 static void networks_slow_with_their_domains(void **state)
 {
-	struct replica_layout layouts[] = {layout_of(8, 8, 1, PRECISION_BF16), layout_of(1, 8, 8, PRECISION_BF16), layout_of(4, 1, 1, PRECISION_BF16)};
+	struct replica_layout layouts[] = {
+		layout_of(8, 8, 1, PRECISION_BF16), layout_of(1, 8, 8, PRECISION_BF16), layout_of(4, 1, 1, PRECISION_BF16)};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(layouts); i++) {
@@ -431,8 +429,7 @@ static void states_do_not_grow_with_the_context(void **state)
 		model_finish(&model);
 		replica = prepared(layout_of(1, 1, 1, PRECISION_BF16));
 		/* only the one latent layer grows */
-		assert_close(
-			replica_sequence_bytes(&replica, 32000) - replica_sequence_bytes(&replica, 16000), 16000.0 * 576 * 2, 1e-9);
+		assert_close(replica_sequence_bytes(&replica, 32000) - replica_sequence_bytes(&replica, 16000), 16000.0 * 576 * 2, 1e-9);
 		/* 23 layers hold a state of 64 heads x 128 x 128 once, though a step reads and writes it */
 		assert_close(replica_sequence_bytes(&replica, 16), 23 * 64.0 * 128 * 128 * 2 + 16.0 * 576 * 2, 1e-9);
 		assert_true(step_of(&replica, 64, 1000, 0).bytes > 2 * 64 * 23 * 64.0 * 128 * 128 * 2);
@@ -469,14 +466,14 @@ static void stages_share_layers_and_lose_a_little(void **state)
 	assert_int_equal(two.gpus, 2);
 	assert_close(replica_sequence_bytes(&two, 1600), replica_sequence_bytes(&one, 1600) / 2, 1e-12);
 	assert_true(two.memory.weights_bytes < 0.55 * one.memory.weights_bytes);
-	assert_true(
-		step_of(&two, 1, 1000, 0).time_s > step_of(&one, 1, 1000, 0).time_s); /* one request passes both stages */
+	assert_true(step_of(&two, 1, 1000, 0).time_s > step_of(&one, 1, 1000, 0).time_s); /* one request passes both stages */
 	assert_true(step_of(&two, 2000, 1000, 0).time_s < step_of(&one, 2000, 1000, 0).time_s);
 }
 
 static void measured_efficiencies_replace_fitted_ones(void **state)
 {
-	struct calibration calibration = {.id = "c", .gemm_efficiency = 0.9, .gemm_precision = PRECISION_BF16, .memory_efficiency = 0.9, .source = "measured"};
+	struct calibration calibration = {
+		.id = "c", .gemm_efficiency = 0.9, .gemm_precision = PRECISION_BF16, .memory_efficiency = 0.9, .source = "measured"};
 	struct replica_layout layout = layout_of(1, 1, 1, PRECISION_BF16);
 	struct replica fitted, measured;
 

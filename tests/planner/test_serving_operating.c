@@ -25,23 +25,19 @@ static struct replica prepared(enum engine engine, int tensor)
 	struct replica replica;
 
 	serving_fixture_fill(&fixture);
-	assert_true(
-		replica_prepare(&replica, &fixture.inference.model, &fixture.candidate.accelerator, NULL, &layout, &serving_constants));
+	assert_true(replica_prepare(&replica, &fixture.inference.model, &fixture.candidate.accelerator, NULL, &layout, &serving_constants));
 	return replica;
 }
 
 static struct request_shape shape_of(double prompt, double output, double output_cv)
 {
-	return (struct request_shape){
-		.prompt_tokens = prompt, .output_tokens = output, .output_cv = output_cv, .run_requests = ABSENT_NUMBER};
+	return (struct request_shape){.prompt_tokens = prompt, .output_tokens = output, .output_cv = output_cv, .run_requests = ABSENT_NUMBER};
 }
 
 static struct step step_of(const struct replica *replica, double sequences, double context, double prompt, double prompts)
 {
-	struct batch batch = {.decode_sequences = sequences,
-		.decode_context_tokens = context,
-		.prefill_tokens = prompt,
-		.prefill_sequences = prompts};
+	struct batch batch = {
+		.decode_sequences = sequences, .decode_context_tokens = context, .prefill_tokens = prompt, .prefill_sequences = prompts};
 	struct step step;
 
 	step_time(replica, &batch, &step);
@@ -76,12 +72,11 @@ static void closed_loop_is(const struct replica *replica, const struct request_s
 	assert_close(point.step_s, step_s, not_settled);
 	assert_close(point.requests_per_s, sequences / (shape->output_tokens - 1) / step_s, not_settled);
 	assert_close(point.ttft_s,
-		replica->host.first_token_s + step_s / 2 + (mixed.time_s - hidden_s) * load / 2 / fmax(1 - load, 1 / (concurrency + 1)) +
-			mixed.time_s,
+		replica->host.first_token_s + step_s / 2 + (mixed.time_s - hidden_s) * load / 2 / fmax(1 - load, 1 / (concurrency + 1)) + mixed.time_s,
 		not_settled);
 	/* Little's law, as far as the fixed point is iterated. */
-	assert_close(sequences, concurrency * (shape->output_tokens - 1) * step_s / ((shape->output_tokens - 1) * step_s + point.ttft_s),
-		not_settled);
+	assert_close(
+		sequences, concurrency * (shape->output_tokens - 1) * step_s / ((shape->output_tokens - 1) * step_s + point.ttft_s), not_settled);
 }
 
 static void a_closed_loop_is_its_steps(void **state)
@@ -284,8 +279,7 @@ static void engines_count_answers_in_as_they_admit(void **state)
 
 	(void)state;
 	assert_close(replica_sequences_max(&vllm, 1000, 2000), floor(vllm.kv_budget_bytes / replica_sequence_bytes(&vllm, 2000)), 1e-12);
-	assert_close(
-		replica_sequences_max(&native, 1000, 2000), floor(native.kv_budget_bytes / replica_sequence_bytes(&native, 3000)), 1e-12);
+	assert_close(replica_sequences_max(&native, 1000, 2000), floor(native.kv_budget_bytes / replica_sequence_bytes(&native, 3000)), 1e-12);
 }
 
 /* TensorRT-LLM stores the cache in FP8 for FP8 and FP4 checkpoints. Integer

@@ -166,7 +166,8 @@ static void what_is_known_replaces_its_part(void **state)
 	practice = practice_of_service(&REQUEST);
 	assert_false(has_part(&practice, "release"));
 	assert_true(has_part(&practice, "flags") && has_part(&practice, "tuning"));
-	assert_close(part(&practice, "flags").factor * part(&practice, "tuning").factor, 1.06, 0.005); /* the factor of the five tests for both together */
+	assert_close(part(&practice, "flags").factor * part(&practice, "tuning").factor, 1.06,
+		0.005); /* the factor of the five tests for both together */
 	REQUEST.throughput_tokens_per_s_per_gpu = 500;
 	REQUEST.rate_profile = (struct rate_profile){&piece, 1};
 	practice = practice_of_service(&REQUEST);
@@ -182,8 +183,16 @@ static void what_is_known_replaces_its_part(void **state)
 static void a_slower_replica_is_the_same_one_on_a_slower_clock(void **state)
 {
 	const double slow = 1.3, requests_per_s = 2;
-	struct replica_layout layout = {.tensor = 4, .pipeline = 1, .expert = 1, .attention_data = 1, .precision = PRECISION_BF16, .kv_precision = PRECISION_BF16,
-		.engine = ENGINE_VLLM, .release_years = 6, .max_batch = ABSENT_NUMBER, .chunk_tokens = ABSENT_NUMBER};
+	struct replica_layout layout = {.tensor = 4,
+		.pipeline = 1,
+		.expert = 1,
+		.attention_data = 1,
+		.precision = PRECISION_BF16,
+		.kv_precision = PRECISION_BF16,
+		.engine = ENGINE_VLLM,
+		.release_years = 6,
+		.max_batch = ABSENT_NUMBER,
+		.chunk_tokens = ABSENT_NUMBER};
 	struct request_shape shape = {.prompt_tokens = 1000, .output_tokens = 300, .run_requests = ABSENT_NUMBER};
 	struct operating_point fast, late;
 	struct replica replica;
@@ -241,7 +250,8 @@ static double load_held(enum practice_kind practice, double confidence)
 
 static void practice_takes_capacity_and_leaves_the_plans_own_speed(void **state)
 {
-	double recipe = load_held(PRACTICE_RECIPE, 0.5), rule = plan.rule_of_thumb.throughput_tokens_per_s_per_gpu, tpot_ms, kwh, value, z = normal_quantile(0.8);
+	double recipe = load_held(PRACTICE_RECIPE, 0.5), rule = plan.rule_of_thumb.throughput_tokens_per_s_per_gpu, tpot_ms, kwh, value,
+		   z = normal_quantile(0.8);
 
 	(void)state;
 	value = (load_held(PRACTICE_TYPICAL, 0.5), BEST.practice.value);
@@ -399,7 +409,8 @@ static void a_tighter_limit_is_less_likely(void **state)
 	/* 20 % above it: the steps' sigma is 0.16, and requests are nearly alone on a replica */
 	REQUEST.slo.tpot_ms = limit_ms * 1.2;
 	planned();
-	assert_true(promise("slo", "tpot_ms").probability > 0.75 && promise("slo", "tpot_ms").probability < 0.5 * erfc(-log(1.2) / 0.16 / sqrt(2)) + 0.01);
+	assert_true(promise("slo", "tpot_ms").probability > 0.75 &&
+		promise("slo", "tpot_ms").probability < 0.5 * erfc(-log(1.2) / 0.16 / sqrt(2)) + 0.01);
 }
 
 static void caps_and_budgets_are_promises_too(void **state)
@@ -518,8 +529,9 @@ static void one_replica_runs_its_recipe_unless_told(void **state)
 	assert_int_equal(performance.practice.part_count, 3); /* the load is given */
 	/* slower is more likely than faster: throughput ranges further down, latency further up */
 	assert_true(performance.interval.output_tokens_per_s.p50 / performance.interval.output_tokens_per_s.p10 >
-				performance.interval.output_tokens_per_s.p90 / performance.interval.output_tokens_per_s.p50);
-	assert_true(performance.interval.tpot_ms.p90 / performance.interval.tpot_ms.p50 > performance.interval.tpot_ms.p50 / performance.interval.tpot_ms.p10);
+		performance.interval.output_tokens_per_s.p90 / performance.interval.output_tokens_per_s.p50);
+	assert_true(performance.interval.tpot_ms.p90 / performance.interval.tpot_ms.p50 >
+		performance.interval.tpot_ms.p50 / performance.interval.tpot_ms.p10);
 }
 
 /* No size keeps the limit at 99 %, but some size keeps it with less. The fault names the highest confidence. */

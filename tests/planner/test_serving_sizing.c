@@ -63,9 +63,9 @@ static void candidates_of_kinds(const struct candidate *whole, struct candidate 
 static bool beats(const struct inference_option *a, const struct inference_option *b)
 {
 	return a->cost.usd_per_hour <= b->cost.usd_per_hour * (1 + 1e-9) &&
-		   a->carbon.kgco2e_per_month <= b->carbon.kgco2e_per_month * (1 + 1e-9) && a->gpu_count <= b->gpu_count &&
-		   (a->cost.usd_per_hour < b->cost.usd_per_hour * (1 - 1e-9) ||
-			   a->carbon.kgco2e_per_month < b->carbon.kgco2e_per_month * (1 - 1e-9) || a->gpu_count < b->gpu_count);
+		a->carbon.kgco2e_per_month <= b->carbon.kgco2e_per_month * (1 + 1e-9) && a->gpu_count <= b->gpu_count &&
+		(a->cost.usd_per_hour < b->cost.usd_per_hour * (1 - 1e-9) || a->carbon.kgco2e_per_month < b->carbon.kgco2e_per_month * (1 - 1e-9) ||
+			a->gpu_count < b->gpu_count);
 }
 
 static void nothing_answered_is_beaten(void **state)

@@ -6,7 +6,7 @@
 struct queue {
 	double utilization, gap_cv;
 	struct token_source service;
-	double servers; /* sequences that run at once, from one queue */
+	double servers;  /* sequences that run at once, from one queue */
 	int64_t engines; /* each with its own queue */
 	enum routing routing;
 };
@@ -43,8 +43,7 @@ static void one_server_waits_as_pollaczek_and_khinchine(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		double rho = rows[i].utilization, cv = rows[i].service_cv;
-		struct queue queue = {
-			.utilization = rho, .gap_cv = 1, .service = {.mean = SERVICE_TOKENS, .cv = cv}, .servers = 1, .engines = 1};
+		struct queue queue = {.utilization = rho, .gap_cv = 1, .service = {.mean = SERVICE_TOKENS, .cv = cv}, .servers = 1, .engines = 1};
 
 		run_queue(&queue);
 		assert_close(histogram_mean_s(&result.e2e) - 1, rho / (1 - rho) * (1 + cv * cv) / 2, 0.06);
@@ -55,8 +54,7 @@ static void one_server_waits_as_pollaczek_and_khinchine(void **state)
 /* M/M/1: the time inside is exponential with mean 1/(mu - lambda), so each percentile is known. */
 static void percentiles_of_one_exponential_server(void **state)
 {
-	struct queue queue = {
-		.utilization = 0.6, .gap_cv = 1, .service = exponential_lengths(), .servers = 1, .engines = 1};
+	struct queue queue = {.utilization = 0.6, .gap_cv = 1, .service = exponential_lengths(), .servers = 1, .engines = 1};
 
 	(void)state;
 	run_queue(&queue);
@@ -83,8 +81,7 @@ static void many_servers_wait_as_erlang(void **state)
 	assert_close(erlang_wait(1, 0.6), 0.6 / 0.4, 1e-12);
 	assert_close(erlang_wait(2, 0.75), 0.75 * 0.75 / (1 - 0.75 * 0.75), 1e-12); /* rho^2/(1 - rho^2) services */
 	for (double servers = 2; servers <= 32; servers *= 4) {
-		struct queue queue = {
-			.utilization = 0.85, .gap_cv = 1, .service = exponential_lengths(), .servers = servers, .engines = 1};
+		struct queue queue = {.utilization = 0.85, .gap_cv = 1, .service = exponential_lengths(), .servers = servers, .engines = 1};
 
 		run_queue(&queue);
 		assert_close(histogram_mean_s(&result.e2e) - 1, erlang_wait(servers, 0.85), 0.10);
@@ -95,8 +92,7 @@ static void many_servers_wait_as_erlang(void **state)
  * engine, requests wait nearly as in one queue of n servers, and never less. */
 static void routing_lies_between_one_queue_and_many(void **state)
 {
-	struct queue queue = {
-		.utilization = 0.8, .gap_cv = 1, .service = exponential_lengths(), .servers = 1, .engines = 4};
+	struct queue queue = {.utilization = 0.8, .gap_cv = 1, .service = exponential_lengths(), .servers = 1, .engines = 4};
 	double turns, emptiest;
 
 	(void)state;
@@ -339,8 +335,7 @@ static void prefix_cache_speculation_and_chunks(void **state)
 	real.engine.chunk_tokens = 256; /* small chunks: prompts hardly slow decoding, but take longer */
 	run(&real.setting);
 	assert_true(histogram_quantile_s(&result.ttft, 0.5) > 1.3 * ttft_s);
-	assert_true(
-		histogram_mean_s(&result.tpot) < tpot_s); /* a chunk hides behind the weights that decoding reads in any case */
+	assert_true(histogram_mean_s(&result.tpot) < tpot_s); /* a chunk hides behind the weights that decoding reads in any case */
 }
 
 /* Prompts have engines of their own, so output tokens never wait for another request's prompt. */
@@ -389,8 +384,7 @@ static void drawn_traffic_has_the_moments_asked_for(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cvs / sizeof *cvs; i++) {
 		enum { DRAWN = 400000 };
-		struct traffic_plan plan = {
-			.requests_per_s = 5, .gap_cv = cvs[i], .prompt = {.mean = 1000, .cv = cvs[i]}, .output = {.mean = 200}};
+		struct traffic_plan plan = {.requests_per_s = 5, .gap_cv = cvs[i], .prompt = {.mean = 1000, .cv = cvs[i]}, .output = {.mean = 200}};
 		double last_s = 0, squares = 0, tokens = 0, tokens_squared = 0;
 		struct traffic traffic;
 
@@ -454,17 +448,10 @@ static void a_trial_decides_and_says_how_sure_it_is(void **state)
 {
 	struct clockwork clockwork = {.step_s = 1.0 / SERVICE_TOKENS};
 	struct engine_setting engine = one_at_a_time(&clockwork);
-	struct traffic_plan traffic = {
-		.requests_per_s = 0.6, .gap_cv = 1, .prompt = {.mean = 1}, .output = exponential_lengths()};
-	struct trial_setting setting = {
-		.promise = {.ttft_s = ABSENT_NUMBER, .tpot_s = ABSENT_NUMBER, .e2e_s = 15, .percentile = 0.95},
+	struct traffic_plan traffic = {.requests_per_s = 0.6, .gap_cv = 1, .prompt = {.mean = 1}, .output = exponential_lengths()};
+	struct trial_setting setting = {.promise = {.ttft_s = ABSENT_NUMBER, .tpot_s = ABSENT_NUMBER, .e2e_s = 15, .percentile = 0.95},
 		.replications_max = TRIAL_REPLICATIONS_MAX,
-		.run = {.engine = &engine,
-			.replicas = 1,
-			.traffic = &traffic,
-			.warmup_requests = 500,
-			.requests = 4000,
-			.seed = 1}};
+		.run = {.engine = &engine, .replicas = 1, .traffic = &traffic, .warmup_requests = 500, .requests = 4000, .seed = 1}};
 	void *workspace = malloc(simulation_workspace_bytes(&setting.run));
 	double exact_s = log(20) / 0.4;
 	struct trial trial, longer;
@@ -499,10 +486,8 @@ static void a_trial_whose_work_ends_keeps_what_it_knows(void **state)
 {
 	struct clockwork clockwork = {.step_s = 1.0 / SERVICE_TOKENS};
 	struct engine_setting engine = one_at_a_time(&clockwork);
-	struct traffic_plan traffic = {
-		.requests_per_s = 0.6, .gap_cv = 1, .prompt = {.mean = 1}, .output = exponential_lengths()};
-	struct trial_setting setting = {
-		.promise = {.ttft_s = ABSENT_NUMBER, .tpot_s = ABSENT_NUMBER, .e2e_s = log(20) / 0.4, .percentile = 0.95},
+	struct traffic_plan traffic = {.requests_per_s = 0.6, .gap_cv = 1, .prompt = {.mean = 1}, .output = exponential_lengths()};
+	struct trial_setting setting = {.promise = {.ttft_s = ABSENT_NUMBER, .tpot_s = ABSENT_NUMBER, .e2e_s = log(20) / 0.4, .percentile = 0.95},
 		.replications_max = TRIAL_REPLICATIONS_MAX,
 		.run = {.engine = &engine, .replicas = 1, .traffic = &traffic, .warmup_requests = 500, .requests = 4000, .seed = 1}};
 	void *workspace = malloc(simulation_workspace_bytes(&setting.run));

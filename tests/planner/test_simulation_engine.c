@@ -37,8 +37,8 @@ static void groups_of_ranks_hold_more(void **state)
 		&real.fixture.inference.request.parallelism, &real.fixture.candidate);
 	layout.tensor = 4;
 	layout.attention_data = 2;
-	assert_true(replica_prepare(&replica, &real.fixture.inference.model, &real.fixture.candidate.accelerator, NULL, &layout,
-		&serving_constants));
+	assert_true(
+		replica_prepare(&replica, &real.fixture.inference.model, &real.fixture.candidate.accelerator, NULL, &layout, &serving_constants));
 	engine_setting_of(&setting, &replica, &real.shape);
 	assert_close(setting.cache_bytes, 2 * replica.kv_budget_bytes, 1e-12);
 	assert_close(setting.sequences_maximum, 2 * 1024, 1e-12);
@@ -349,10 +349,8 @@ static void an_interval_is_students(void **state)
 {
 	struct clockwork clockwork = {.step_s = 1.0 / SERVICE_TOKENS};
 	struct engine_setting engine = one_at_a_time(&clockwork);
-	struct traffic_plan traffic = {
-		.requests_per_s = 0.6, .gap_cv = 1, .prompt = {.mean = 1}, .output = exponential_lengths()};
-	struct trial_setting setting = {
-		.promise = {.ttft_s = ABSENT_NUMBER, .tpot_s = ABSENT_NUMBER, .e2e_s = 20, .percentile = 0.9},
+	struct traffic_plan traffic = {.requests_per_s = 0.6, .gap_cv = 1, .prompt = {.mean = 1}, .output = exponential_lengths()};
+	struct trial_setting setting = {.promise = {.ttft_s = ABSENT_NUMBER, .tpot_s = ABSENT_NUMBER, .e2e_s = 20, .percentile = 0.9},
 		.replications_max = TRIAL_REPLICATIONS_MAX,
 		.run = {.engine = &engine, .replicas = 1, .traffic = &traffic, .warmup_requests = 200, .requests = 2000, .seed = 7}};
 	void *workspace = malloc(simulation_workspace_bytes(&setting.run));

@@ -17,19 +17,14 @@ static void served_fill(struct served *served, double utilization)
 	served->engine = one_at_a_time(&clockwork);
 	served->traffic = (struct traffic_plan){
 		.requests_per_s = utilization, .gap_cv = 1, .prompt = {.mean = 1}, .output = exponential_lengths()};
-	served->setting = (struct simulation_setting){.engine = &served->engine,
-		.replicas = 1,
-		.traffic = &served->traffic,
-		.warmup_requests = 2000,
-		.requests = 200000,
-		.seed = 7};
+	served->setting = (struct simulation_setting){
+		.engine = &served->engine, .replicas = 1, .traffic = &served->traffic, .warmup_requests = 2000, .requests = 200000, .seed = 7};
 }
 
 static void assert_conserved(void)
 {
 	assert_false(result.saturated);
-	assert_int_equal(result.e2e.count + result.rest_e2e.count + result.refused,
-		result.ttft.count + result.rest_ttft.count + result.refused);
+	assert_int_equal(result.e2e.count + result.rest_e2e.count + result.refused, result.ttft.count + result.rest_ttft.count + result.refused);
 	assert_true(result.finished <= result.arrived && result.finished_tokens <= result.arrived_tokens * (1 + 1e-12));
 }
 
@@ -52,8 +47,7 @@ static struct trial_estimate mean_wait(struct served *served)
 		squares += wait * wait;
 	}
 	mean = sum / RUNS;
-	return (struct trial_estimate){
-		.mean_s = mean, .half_width_s = trial_student_t(RUNS) * sqrt((squares / RUNS - mean * mean) / (RUNS - 1))};
+	return (struct trial_estimate){.mean_s = mean, .half_width_s = trial_student_t(RUNS) * sqrt((squares / RUNS - mean * mean) / (RUNS - 1))};
 }
 
 /* M/M/1, M/D/1 (Pollaczek and Khinchine) and M/M/c (Erlang): the mean wait of theory is within the confidence
@@ -65,8 +59,8 @@ static void theory_lies_within_the_confidence_interval(void **state)
 		double utilization, servers;
 		bool fixed;
 		double wait;
-	} rows[] = {{0.5, 1, false, 1}, {0.8, 1, false, 4}, {0.5, 1, true, 0.5}, {0.8, 1, true, 2},
-		{0.75, 2, false, 0.5625 / 0.4375}, {0.8, 4, false, 0.745541}, {0.9, 8, false, 0.876916}};
+	} rows[] = {{0.5, 1, false, 1}, {0.8, 1, false, 4}, {0.5, 1, true, 0.5}, {0.8, 1, true, 2}, {0.75, 2, false, 0.5625 / 0.4375},
+		{0.8, 4, false, 0.745541}, {0.9, 8, false, 0.876916}};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -465,8 +459,7 @@ static void steps_of_an_answer_are_a_renewal_count(void **state)
 		}
 		variance = squares / DRAWN - sum / DRAWN * (sum / DRAWN);
 		/* The last step overshoots by (E[X^2]/E[X] - 1)/2 tokens on average (lattice renewal theorem). */
-		assert_close(sum / DRAWN,
-			(rows[i].tokens + ((acceptance.variance + mean * mean) / mean - 1) / 2) / mean, 0.005);
+		assert_close(sum / DRAWN, (rows[i].tokens + ((acceptance.variance + mean * mean) / mean - 1) / 2) / mean, 0.005);
 		assert_close(variance, rows[i].tokens * acceptance.variance / pow(mean, 3), 0.10);
 	}
 }

@@ -159,7 +159,7 @@ static void a_pause_pays_for_its_restart(void **state)
 	assert_true(solve(&f));
 	assert_int_equal(f.table.count, 2);
 	assert_close(f.table.cost, 300, 1e-12); /* 180 minutes at 100 */
-	f.task.restart_minutes = 11; /* a minute more than the cheap hours have */
+	f.task.restart_minutes = 11;            /* a minute more than the cheap hours have */
 	assert_true(solve(&f));
 	assert_close(f.table.cost, 305, 1e-12); /* 181 minutes, one of them at 300 */
 	f.task.work_minutes = 120;

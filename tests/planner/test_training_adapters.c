@@ -14,8 +14,18 @@ struct priced {
 
 static struct priced cost_of(enum fine_tuning_method method, enum stack stack, enum precision precision, double sequence)
 {
-	struct parallelism layout = {.tensor = 1, .pipeline = 1, .data = 1, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1, .zero_stage = 1,
-		.zero_group = 1, .recompute = RECOMPUTE_NONE, .sequence_parallel = TRUTH_FALSE, .offload = TRUTH_FALSE};
+	struct parallelism layout = {.tensor = 1,
+		.pipeline = 1,
+		.data = 1,
+		.context = 1,
+		.expert = 1,
+		.interleave = 1,
+		.micro_batch = 1,
+		.zero_stage = 1,
+		.zero_group = 1,
+		.recompute = RECOMPUTE_NONE,
+		.sequence_parallel = TRUTH_FALSE,
+		.offload = TRUTH_FALSE};
 	struct step_result step;
 	struct priced cost;
 	struct stages stages;
@@ -39,13 +49,15 @@ static struct priced cost_of(enum fine_tuning_method method, enum stack stack, e
 static void separate_adapters_cost_kernels(void **state)
 {
 	double fused_s = cost_of(FINE_TUNING_LORA, STACK_MEGATRON_CORE, PRECISION_BF16, 256).time.launch_overhead_s;
-	struct priced few = cost_of(FINE_TUNING_LORA, STACK_FSDP, PRECISION_BF16, 256), full = cost_of(FINE_TUNING_FULL, STACK_FSDP, PRECISION_BF16, 256);
-	struct priced many = cost_of(FINE_TUNING_LORA, STACK_FSDP, PRECISION_BF16, 8192), all = cost_of(FINE_TUNING_FULL, STACK_FSDP, PRECISION_BF16, 8192);
+	struct priced few = cost_of(FINE_TUNING_LORA, STACK_FSDP, PRECISION_BF16, 256),
+				  full = cost_of(FINE_TUNING_FULL, STACK_FSDP, PRECISION_BF16, 256);
+	struct priced many = cost_of(FINE_TUNING_LORA, STACK_FSDP, PRECISION_BF16, 8192),
+				  all = cost_of(FINE_TUNING_FULL, STACK_FSDP, PRECISION_BF16, 8192);
 	struct priced other = cost_of(FINE_TUNING_LORA, STACK_MEGATRON_CORE, PRECISION_BF16, 8192);
 
 	(void)state;
 	assert_true(few.time.launch_overhead_s > 1.3 * full.time.launch_overhead_s && few.time.launch_overhead_s > fused_s);
-	assert_true(many.time.compute_s < all.time.compute_s);       /* without gradients of weights */
+	assert_true(many.time.compute_s < all.time.compute_s);          /* without gradients of weights */
 	assert_true(many.time.compute_s > 1.05 * other.time.compute_s); /* but with more small kernels */
 }
 
@@ -66,7 +78,8 @@ static void widening_is_per_weight(void **state)
 /* Megatron Core in 8 bits: a byte per frozen weight, and 8-bit activations where products read them. */
 static void frozen_weights_in_eight_bits_are_small(void **state)
 {
-	struct priced wide = cost_of(FINE_TUNING_LORA, STACK_MEGATRON_CORE, PRECISION_BF16, 8192), narrow = cost_of(FINE_TUNING_LORA, STACK_MEGATRON_CORE, PRECISION_FP8, 8192);
+	struct priced wide = cost_of(FINE_TUNING_LORA, STACK_MEGATRON_CORE, PRECISION_BF16, 8192),
+				  narrow = cost_of(FINE_TUNING_LORA, STACK_MEGATRON_CORE, PRECISION_FP8, 8192);
 	struct priced tuned = cost_of(FINE_TUNING_FULL, STACK_MEGATRON_CORE, PRECISION_FP8, 8192);
 
 	(void)state;
@@ -77,8 +90,18 @@ static void frozen_weights_in_eight_bits_are_small(void **state)
 /* A compiled program places every buffer before it runs. Its overhead is its fragmentation, without a context. */
 static void compiled_programs_have_no_context(void **state)
 {
-	const struct parallelism layout = {.tensor = 1, .pipeline = 1, .data = 8, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1, .zero_stage = 3,
-		.zero_group = 8, .recompute = RECOMPUTE_FULL, .sequence_parallel = TRUTH_FALSE, .offload = TRUTH_FALSE};
+	const struct parallelism layout = {.tensor = 1,
+		.pipeline = 1,
+		.data = 8,
+		.context = 1,
+		.expert = 1,
+		.interleave = 1,
+		.micro_batch = 1,
+		.zero_stage = 3,
+		.zero_group = 8,
+		.recompute = RECOMPUTE_FULL,
+		.sequence_parallel = TRUTH_FALSE,
+		.offload = TRUTH_FALSE};
 	struct memory_use memory;
 	struct stages stages;
 

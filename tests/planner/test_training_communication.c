@@ -34,8 +34,18 @@ static struct step_time timed(const struct parallelism *layout, double batch)
 
 static struct parallelism flat(int64_t data, int64_t zero_stage)
 {
-	return (struct parallelism){.tensor = 1, .pipeline = 1, .data = data, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1, .zero_stage = zero_stage,
-		.zero_group = data, .recompute = RECOMPUTE_FULL, .sequence_parallel = TRUTH_FALSE, .offload = TRUTH_FALSE};
+	return (struct parallelism){.tensor = 1,
+		.pipeline = 1,
+		.data = data,
+		.context = 1,
+		.expert = 1,
+		.interleave = 1,
+		.micro_batch = 1,
+		.zero_stage = zero_stage,
+		.zero_group = data,
+		.recompute = RECOMPUTE_FULL,
+		.sequence_parallel = TRUTH_FALSE,
+		.offload = TRUTH_FALSE};
 }
 
 /* 10 us inside a domain of eight, 20 us between domains: a ring passes all domains, a tree only its depth. */
@@ -134,7 +144,8 @@ static void sharded_gradients_are_sent_with_every_micro_batch(void **state)
 	few_s = timed(&layout, 16 * 4).data_comm_exposed_s;
 	params = layer_params_of(setting.model, 0, &(struct degrees){.tensor = 1, .pipeline = 1, .expert = 1, .expert_tensor = 1}).dense;
 	scatter_s = collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 16, 1), 2 * params);
-	tables_s = collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 16, 1), 2 * 2.0 * setting.model->vocabulary * setting.model->hidden);
+	tables_s = collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 16, 1),
+		2 * 2.0 * setting.model->vocabulary * setting.model->hidden);
 	assert_close(timed(&layout, 16 * 8).data_comm_exposed_s - few_s, 4 * (32 * scatter_s + tables_s), 1e-6);
 	assert_close(timed(&layout, 16).data_comm_exposed_s, once_s, 1e-9); /* one micro-batch: the same as ZeRO-1 */
 }
@@ -160,7 +171,8 @@ static void tables_are_gathered_too(void **state)
 	tables = 2.0 * fixture.input.model.vocabulary * fixture.input.model.hidden;
 	fixture.input.model.vocabulary = 0;
 	without_s = timed(&layout, 16 * 4).data_comm_exposed_s;
-	assert_close(with_s - without_s, 4 * 3 * collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 16, 1), 2 * tables), 1e-6);
+	assert_close(with_s - without_s,
+		4 * 3 * collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 16, 1), 2 * tables), 1e-6);
 }
 
 /* DeepSpeed's ZeRO-3 sends each submodule alone, over each rank's own adapter, and once more if the forward pass is
@@ -182,9 +194,12 @@ static void submodules_come_over_each_ranks_own_adapter(void **state)
 	assert_close(full_s - none_s, 4 * layers * alone_s(2 * params), 1e-6);
 	assert_close(none_s, 4 * (3 * layers * alone_s(2 * params) + tables_s), 1e-6);
 	layout = flat(8, 3);
-	assert_close(timed(&layout, 8).data_comm_exposed_s, 4 * layers * collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 8, 1), 2 * params) +
-		3 * collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 8, 1),
-			2 * 2.0 * setting.model->vocabulary * setting.model->hidden), 1e-6);
+	assert_close(timed(&layout, 8).data_comm_exposed_s,
+		4 * layers * collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 8, 1), 2 * params) +
+			3 *
+				collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 8, 1),
+					2 * 2.0 * setting.model->vocabulary * setting.model->hidden),
+		1e-6);
 }
 
 /* The host's cost in BLOOM's ZeRO-1 is proportional to what a rank holds between steps: its shard under ZeRO-3. */
@@ -217,8 +232,10 @@ static void a_smaller_shard_group_gathers_faster(void **state)
 	layout.zero_group = 8;
 	within_s = timed(&layout, 64).data_comm_exposed_s;
 	params = fixture.input.model.params_total;
-	assert_close(all_s - within_s, collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 64, 1), 2 * params) -
-		collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 8, 1), 2 * params), 0.01);
+	assert_close(all_s - within_s,
+		collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 64, 1), 2 * params) -
+			collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 8, 1), 2 * params),
+		0.01);
 }
 
 /* InternEvo sends every tensor of a shard alone, around the whole shard group
@@ -251,7 +268,8 @@ static void tied_tables_are_summed_over_the_ends(void **state)
 	tied_s = timed(&layout, 64).data_comm_exposed_s;
 	fixture.input.model.tied_embeddings = false;
 	untied_s = timed(&layout, 64).data_comm_exposed_s;
-	assert_close(tied_s - untied_s, collective_all_reduce_s(&setting.device, setting.physics, collective_group(&setting.device, 2, 8), 4.0 * 50304 * 4096), 1e-9);
+	assert_close(tied_s - untied_s,
+		collective_all_reduce_s(&setting.device, setting.physics, collective_group(&setting.device, 2, 8), 4.0 * 50304 * 4096), 1e-9);
 	layout.pipeline = 1;
 	layout.data = layout.zero_group = 16;
 	untied_s = timed(&layout, 64).data_comm_exposed_s;
@@ -271,7 +289,8 @@ static void published_methods_are_anybodys(void **state)
 
 	(void)state;
 	assert_true(!before.hides_expert_across && !before.fused_experts && before.waits_for_counts);
-	assert_true(after.hides_expert_across && after.hides_expert_inside && after.fused_experts && after.merges_copies && !after.waits_for_counts);
+	assert_true(
+		after.hides_expert_across && after.hides_expert_inside && after.fused_experts && after.merges_copies && !after.waits_for_counts);
 	assert_true(ampere.hides_expert_across && !ampere.fused_experts);
 	assert_true(!megatron.hides_expert_inside && !megatron.fused_experts && megatron.waits_for_counts);
 }
@@ -327,7 +346,9 @@ static void exchange_across_machines_shows(void **state)
 		layout.micro_batch = 8;
 		begin_experts(8, cases[i].release);
 		timed(&layout, 16 * 8);
-		whole_s = 32 * 4 * collective_all_to_all_s(&setting.device, setting.physics, collective_group(&setting.device, (double)cases[i].expert, 1), bytes, 4);
+		whole_s = 32 * 4 *
+			collective_all_to_all_s(
+				&setting.device, setting.physics, collective_group(&setting.device, (double)cases[i].expert, 1), bytes, 4);
 		assert_close(timed(&layout, 16 * 8).expert_comm_s / whole_s, cases[i].hidden ? 1 - physics_fitted.overlap : 1, 1e-6);
 	}
 }
@@ -356,7 +377,8 @@ static void smaller_domains_are_never_faster(void **state)
 				assert_true(few.local <= more.local && few.machine == more.machine);
 				assert_true(collective_all_reduce_s(&narrow, &physics, few, 1e8) >= collective_all_reduce_s(&wide, &physics, more, 1e8));
 				assert_true(collective_all_gather_s(&narrow, &physics, few, 1e8) >= collective_all_gather_s(&wide, &physics, more, 1e8));
-				assert_true(collective_all_to_all_s(&narrow, &physics, few, 1e8, 0) >= collective_all_to_all_s(&wide, &physics, more, 1e8, 0));
+				assert_true(
+					collective_all_to_all_s(&narrow, &physics, few, 1e8, 0) >= collective_all_to_all_s(&wide, &physics, more, 1e8, 0));
 				assert_true(point_to_point_s(&narrow, &physics, stride, 1e8) >= point_to_point_s(&wide, &physics, stride, 1e8));
 			}
 }
@@ -374,13 +396,15 @@ static void machines_in_one_domain_use_no_pcie(void **state)
 			struct group group = collective_group(&whole, ranks, stride), same = collective_group(&bare, ranks, stride);
 
 			assert_close(collective_all_reduce_s(&whole, &physics, group, 1e8), collective_all_reduce_s(&bare, &physics, same, 1e8), 1e-12);
-			assert_close(collective_all_to_all_s(&whole, &physics, group, 1e8, 0), collective_all_to_all_s(&bare, &physics, same, 1e8, 0), 1e-12);
+			assert_close(
+				collective_all_to_all_s(&whole, &physics, group, 1e8, 0), collective_all_to_all_s(&bare, &physics, same, 1e8, 0), 1e-12);
 			for (int64_t domain = 1; domain <= 8; domain *= 2) {
 				struct device now = linked(domain), then = now;
 				struct group of = collective_group(&now, ranks, stride);
 				double now_s, then_s;
 
-				then.link_bytes_per_s *= 0.99, then.peer_bytes_per_s *= 0.99, then.socket_bytes_per_s *= 0.99, then.sockets_bytes_per_s *= 0.99;
+				then.link_bytes_per_s *= 0.99, then.peer_bytes_per_s *= 0.99, then.socket_bytes_per_s *= 0.99,
+					then.sockets_bytes_per_s *= 0.99;
 				now_s = collective_all_reduce_s(&now, &physics, of, 1e8), then_s = collective_all_reduce_s(&then, &physics, of, 1e8);
 				assert_true(then_s >= now_s && then_s <= now_s / 0.99 * (1 + 1e-12));
 			}

@@ -7,7 +7,7 @@
 
 static struct training_fixture fixture;
 #define REQUEST (fixture.input.request)
-#define BEST (fixture.plan.recommended)
+#define BEST    (fixture.plan.recommended)
 
 static void begin(void)
 {
@@ -84,7 +84,8 @@ static void epochs_mean_the_same_in_a_plan_and_in_the_estimate(void **state)
 static void memory_of_a_model_alone_and_on_hardware(void **state)
 {
 	static struct memory_estimate estimate;
-	struct memory_request request = {.sequence_length = 4096, .optimizer = OPTIMIZER_ADAMW, .context_tokens = ABSENT_NUMBER, .concurrency = ABSENT_NUMBER};
+	struct memory_request request = {
+		.sequence_length = 4096, .optimizer = OPTIMIZER_ADAMW, .context_tokens = ABSENT_NUMBER, .concurrency = ABSENT_NUMBER};
 	struct candidate h100 = fixture_h100();
 
 	(void)state;
@@ -103,7 +104,8 @@ static void memory_of_a_model_alone_and_on_hardware(void **state)
 	request.common.gpu_count = 8;
 	assert_int_equal(planner_memory(&request, &fixture.input.model, &h100.accelerator, &estimate, &fixture.failure), STATUS_OK);
 	assert_int_equal(estimate.fits, TRUTH_TRUE); /* the planner shards the states */
-	assert_true(estimate.headroom_bytes > 0 && estimate.gpu_count_min > 1 && estimate.gpu_count_min < 8 && estimate.parallelism.zero_stage > 0);
+	assert_true(
+		estimate.headroom_bytes > 0 && estimate.gpu_count_min > 1 && estimate.gpu_count_min < 8 && estimate.parallelism.zero_stage > 0);
 	request.parallelism.zero_stage = 0;
 	request.parallelism.tensor = request.parallelism.pipeline = 1;
 	assert_int_equal(planner_memory(&request, &fixture.input.model, &h100.accelerator, &estimate, &fixture.failure), STATUS_OK);
@@ -138,8 +140,12 @@ static const struct sized sizes[] = {{24, 2048, 16, 16, 8192}, {32, 4096, 32, 8,
 static void absent_memory_request(struct memory_request *request, enum memory_purpose purpose)
 {
 	begin();
-	*request = (struct memory_request){.purpose = purpose, .sequence_length = 4096, .optimizer = OPTIMIZER_ADAMW,
-		.context_tokens = ABSENT_NUMBER, .concurrency = ABSENT_NUMBER, .parallelism = REQUEST.parallelism};
+	*request = (struct memory_request){.purpose = purpose,
+		.sequence_length = 4096,
+		.optimizer = OPTIMIZER_ADAMW,
+		.context_tokens = ABSENT_NUMBER,
+		.concurrency = ABSENT_NUMBER,
+		.parallelism = REQUEST.parallelism};
 	request->common.gpu_count = request->common.gpus_per_node = ABSENT_COUNT;
 	request->common.internode_gbs = ABSENT_NUMBER;
 	request->common.precision = PRECISION_BF16;
@@ -165,13 +171,16 @@ static void training_fits_from_its_least_number_on_as_plans_do(void **state)
 				enum status planned;
 
 				absent_memory_request(&request, MEMORY_PURPOSE_TRAINING);
-				fixture_model(&fixture.input.model, sizes[s].layers, sizes[s].hidden, sizes[s].heads, sizes[s].kv_heads, sizes[s].width, 128256, false);
+				fixture_model(&fixture.input.model, sizes[s].layers, sizes[s].hidden, sizes[s].heads, sizes[s].kv_heads, sizes[s].width,
+					128256, false);
 				request.common.gpu_count = counts[i];
 				findings_clear(&estimate.findings);
-				assert_int_equal(planner_memory(&request, &fixture.input.model, &candidate.accelerator, &estimate, &fixture.failure), STATUS_OK);
+				assert_int_equal(
+					planner_memory(&request, &fixture.input.model, &candidate.accelerator, &estimate, &fixture.failure), STATUS_OK);
 				assert_int_equal(estimate.fits == TRUTH_TRUE, counts[i] >= estimate.gpu_count_min);
 				assert_int_equal(estimate.fits == TRUTH_TRUE, estimate.headroom_bytes >= 0);
-				assert_true(least == 0 || estimate.gpu_count_min == least); /* depends on the model and the accelerator, not on the requested number */
+				assert_true(least == 0 ||
+					estimate.gpu_count_min == least); /* depends on the model and the accelerator, not on the requested number */
 				assert_true(estimate.least_bytes <= estimate.training.total_bytes);
 				least = estimate.gpu_count_min;
 				both[estimate.fits == TRUTH_TRUE] = true;
@@ -240,7 +249,11 @@ static void scaling_laws_speak_where_they_hold(void **state)
 	assert_non_null(strstr(fixture.plan.compute_optimal.detail, "fine-tuning"));
 	assert_null(strstr(fixture.plan.batch.detail, "the critical one"));
 	REQUEST.fine_tuning.method = FINE_TUNING_UNSET;
-	fixture.input.model = (struct model){.kind = MODEL_GENERIC, .params_total = 25.6e6, .params_active = 25.6e6, .generic_flops_per_sample = 8.2e9, .generic_sample_bytes = 150e3};
+	fixture.input.model = (struct model){.kind = MODEL_GENERIC,
+		.params_total = 25.6e6,
+		.params_active = 25.6e6,
+		.generic_flops_per_sample = 8.2e9,
+		.generic_sample_bytes = 150e3};
 	REQUEST.sequence_length = REQUEST.global_batch_size = ABSENT_NUMBER;
 	fixture_planned(&fixture);
 	assert_true(isnan(fixture.plan.compute_optimal.tokens_optimal) && isnan(fixture.plan.compute_optimal.compute_factor));

@@ -13,8 +13,18 @@ enum { LAYERS = 32, HIDDEN = 4096, SEQUENCE = 8192 };
 static struct training_fixture fixture;
 static struct setting setting;
 
-static const struct parallelism eight = {.tensor = 1, .pipeline = 1, .data = 8, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1, .zero_stage = 3,
-	.zero_group = 8, .recompute = RECOMPUTE_FULL, .sequence_parallel = TRUTH_FALSE, .offload = TRUTH_FALSE};
+static const struct parallelism eight = {.tensor = 1,
+	.pipeline = 1,
+	.data = 8,
+	.context = 1,
+	.expert = 1,
+	.interleave = 1,
+	.micro_batch = 1,
+	.zero_stage = 3,
+	.zero_group = 8,
+	.recompute = RECOMPUTE_FULL,
+	.sequence_parallel = TRUTH_FALSE,
+	.offload = TRUTH_FALSE};
 
 static void begin(const char *id, const char *vendor, enum stack stack)
 {
@@ -73,8 +83,17 @@ static void memory_that_is_short_moves_inputs(void **state)
 	fixture.candidates[0].accelerator.memory_usable_bytes = 33.8e9;
 	fixture.input.request.common.gpu_count = 8;
 	fixture.input.request.global_batch_size = 24;
-	fixture.input.request.parallelism = (struct parallelism){.tensor = 1, .pipeline = 1, .data = ABSENT_COUNT, .context = 1, .expert = 1, .interleave = ABSENT_COUNT, .micro_batch = 3,
-		.zero_stage = 3, .zero_group = ABSENT_COUNT, .kept_layers = ABSENT_COUNT, .recompute = RECOMPUTE_FULL};
+	fixture.input.request.parallelism = (struct parallelism){.tensor = 1,
+		.pipeline = 1,
+		.data = ABSENT_COUNT,
+		.context = 1,
+		.expert = 1,
+		.interleave = ABSENT_COUNT,
+		.micro_batch = 3,
+		.zero_stage = 3,
+		.zero_group = ABSENT_COUNT,
+		.kept_layers = ABSENT_COUNT,
+		.recompute = RECOMPUTE_FULL};
 	fixture_planned(&fixture);
 	assert_int_equal(fixture.plan.recommended.parallelism.offload_activations, TRUTH_TRUE);
 	fixture.input.request.parallelism.offload_activations = TRUTH_FALSE;

@@ -51,8 +51,10 @@ static double no_plan_is_below(size_t candidate, int64_t gpu_count)
 	assert_true(least.wall_clock_hours > 0 && least.wall_clock_hours < candidate_plan.wall_clock_hours);
 	assert_true(least.total_usd > 0 && least.total_usd < candidate_plan.total_usd);
 	assert_true(least.footprint.energy.total_kwh > 0 && least.footprint.energy.total_kwh < candidate_plan.footprint.energy.total_kwh);
-	assert_true(least.footprint.carbon.total_kgco2e > 0 && least.footprint.carbon.total_kgco2e < candidate_plan.footprint.carbon.total_kgco2e);
-	return (candidate_plan.found.step.time.time_s / candidate_plan.found.step.samples) / (least.found.step.time.time_s / least.found.step.samples);
+	assert_true(
+		least.footprint.carbon.total_kgco2e > 0 && least.footprint.carbon.total_kgco2e < candidate_plan.footprint.carbon.total_kgco2e);
+	return (candidate_plan.found.step.time.time_s / candidate_plan.found.step.samples) /
+		(least.found.step.time.time_s / least.found.step.samples);
 }
 
 static void plans_are_above_their_bounds(void **state)

@@ -11,7 +11,7 @@ static struct training_fixture fixture;
 static struct advice kept;
 static double hours, usd, gigabytes;
 #define REQUEST (fixture.input.request)
-#define BEST (fixture.plan.recommended)
+#define BEST    (fixture.plan.recommended)
 
 static void begin(int64_t gpu_count)
 {
@@ -223,7 +223,8 @@ static void sizes_and_steps(void **state)
 	REQUEST.tokens = 15e12;
 	expect("model_size");
 	REQUEST.tokens = scaling_optimum(scaling_law_named(NULL), scaling_compute_of_loss(scaling_law_named(NULL), loss)).tokens;
-	model_from_size(&fixture.input.model, scaling_optimum(scaling_law_named(NULL), scaling_compute_of_loss(scaling_law_named(NULL), loss)).params, ABSENT_NUMBER);
+	model_from_size(&fixture.input.model,
+		scaling_optimum(scaling_law_named(NULL), scaling_compute_of_loss(scaling_law_named(NULL), loss)).params, ABSENT_NUMBER);
 	verify();
 	assert_close(fixture.plan.compute_optimal.predicted_loss, loss, 0.005); /* the standard shape of a size is only near it */
 	begin(64);
@@ -447,7 +448,8 @@ static void checkpoints_are_as_far_apart_as_daly_has_them(void **state)
 	const double delta = 40.0 / 3600, mtbf = 3.093;
 
 	(void)state;
-	assert_close(reliability_daly_interval(delta, mtbf), sqrt(2 * delta * mtbf) * (1 + sqrt(delta / (2 * mtbf)) / 3 + delta / (18 * mtbf)) - delta, 1e-12);
+	assert_close(reliability_daly_interval(delta, mtbf),
+		sqrt(2 * delta * mtbf) * (1 + sqrt(delta / (2 * mtbf)) / 3 + delta / (18 * mtbf)) - delta, 1e-12);
 	assert_close(reliability_daly_interval(1.999, 1), sqrt(2 * 1.999) * (1 + sqrt(1.999 / 2) / 3 + 1.999 / 18) - 1.999, 1e-12);
 	assert_close(reliability_daly_interval(2.001, 1), 1, 1e-12);
 	assert_close(reliability_daly_interval(7, 3), 3, 1e-12);
@@ -489,7 +491,8 @@ static void checkpoints_beside_the_training(void **state)
 	REQUEST.reliability.asynchronous = TRUTH_TRUE;
 	verify();
 	assert_true(BEST.goodput.checkpoint_s < 0.01);
-	assert_true(BEST.goodput.checkpoint_interval_minutes * 60 >= fixture.input.model.params_total * 14 / 1e9 * (1 - 1e-9)); /* not more often than they can be written */
+	assert_true(BEST.goodput.checkpoint_interval_minutes * 60 >=
+		fixture.input.model.params_total * 14 / 1e9 * (1 - 1e-9)); /* not more often than they can be written */
 	assert_null(lever("asynchronous_checkpoints"));
 }
 
@@ -500,8 +503,16 @@ static void a_teacher_is_held_and_run(void **state)
 
 	(void)state;
 	begin(64);
-	REQUEST.parallelism = (struct parallelism){.tensor = 8, .pipeline = 1, .data = 8, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1,
-		.zero_stage = 1, .zero_group = 8, .recompute = RECOMPUTE_NONE};
+	REQUEST.parallelism = (struct parallelism){.tensor = 8,
+		.pipeline = 1,
+		.data = 8,
+		.context = 1,
+		.expert = 1,
+		.interleave = 1,
+		.micro_batch = 1,
+		.zero_stage = 1,
+		.zero_group = 8,
+		.recompute = RECOMPUTE_NONE};
 	fixture_planned(&fixture);
 	alone_s = BEST.step.compute_s;
 	bytes = BEST.memory.weights_bytes;
@@ -598,11 +609,19 @@ static void a_measured_step_decides_what_keeps_the_deadline(void **state)
  * memory 1.2 s together, interconnect 0.39 s, input 0.5 s, and 0.1 s of no part. */
 static void measured_over_predicted(void **state)
 {
-	struct step_result predicted = {.time = {.time_s = 1, .compute_s = 0.6, .recompute_s = 0.2, .tensor_comm_s = 0.195, .input_wait_s = 0.005}, .samples = 64};
-	struct step_result less = {.time = {.time_s = 0.9, .compute_s = 0.6, .recompute_s = 0.1, .tensor_comm_s = 0.195, .input_wait_s = 0.005}, .samples = 128};
-	struct measured_step measured = {.time_s = 2.19, .parts_s = {[BOTTLENECK_COMPUTE] = 1.2, [BOTTLENECK_MEMORY] = ABSENT_NUMBER,
-		[BOTTLENECK_MEMORY_BANDWIDTH] = ABSENT_NUMBER, [BOTTLENECK_INTERCONNECT] = 0.39, [BOTTLENECK_INPUT] = 0.5,
-		[BOTTLENECK_PIPELINE_BUBBLE] = ABSENT_NUMBER, [BOTTLENECK_HOST_TRANSFER] = ABSENT_NUMBER, [BOTTLENECK_LAUNCH_OVERHEAD] = ABSENT_NUMBER}};
+	struct step_result predicted = {
+		.time = {.time_s = 1, .compute_s = 0.6, .recompute_s = 0.2, .tensor_comm_s = 0.195, .input_wait_s = 0.005}, .samples = 64};
+	struct step_result less = {
+		.time = {.time_s = 0.9, .compute_s = 0.6, .recompute_s = 0.1, .tensor_comm_s = 0.195, .input_wait_s = 0.005}, .samples = 128};
+	struct measured_step measured = {.time_s = 2.19,
+		.parts_s = {[BOTTLENECK_COMPUTE] = 1.2,
+			[BOTTLENECK_MEMORY] = ABSENT_NUMBER,
+			[BOTTLENECK_MEMORY_BANDWIDTH] = ABSENT_NUMBER,
+			[BOTTLENECK_INTERCONNECT] = 0.39,
+			[BOTTLENECK_INPUT] = 0.5,
+			[BOTTLENECK_PIPELINE_BUBBLE] = ABSENT_NUMBER,
+			[BOTTLENECK_HOST_TRANSFER] = ABSENT_NUMBER,
+			[BOTTLENECK_LAUNCH_OVERHEAD] = ABSENT_NUMBER}};
 	struct measured_scale scale = measured_scale_of(&measured, &predicted, 8);
 
 	(void)state;

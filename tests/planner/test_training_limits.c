@@ -8,7 +8,7 @@
 
 static struct training_fixture fixture;
 #define REQUEST (fixture.input.request)
-#define BEST (fixture.plan.recommended)
+#define BEST    (fixture.plan.recommended)
 
 static void begin(void)
 {
@@ -84,7 +84,8 @@ static void limits_that_exclude_each_other_say_by_how_much(void **state)
 	REQUEST.deadline_hours = 240;
 	fixture_planned(&fixture);
 	REQUEST.budget_usd = 0.9 * interval_quantile(&BEST.interval.total_usd, 0.8);
-	assert_true(REQUEST.budget_usd > 1.05 * BEST.cost.total_usd && BEST.wall_clock_hours < 0.95 * REQUEST.deadline_hours); /* the medians keep both limits */
+	assert_true(REQUEST.budget_usd > 1.05 * BEST.cost.total_usd &&
+		BEST.wall_clock_hours < 0.95 * REQUEST.deadline_hours); /* the medians keep both limits */
 	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
 	assert_contains(fixture.failure.detail, "confidence of 0.8, but not all at once");
 	for (size_t i = 0; i < 2; i++) {
@@ -127,10 +128,20 @@ static void the_nearest_is_so_with_the_confidence(void **state)
 	fixture.candidates[0].has_offer = fixture.candidates[1].has_offer = true;
 	fixture.candidates[1] = fixture.candidates[0];
 	fixture.candidates[1].accelerator.id = "steady";
-	fixture.candidates[0].offer = (struct offer){.provider = "p", .instance_type = "t", .gpus = 8, .term = TERM_ON_DEMAND, .usd_per_gpu_hour = 2,
-		.low_usd_per_gpu_hour = 2, .high_usd_per_gpu_hour = 12};
-	fixture.candidates[1].offer = (struct offer){.provider = "p", .instance_type = "t", .gpus = 8, .term = TERM_ON_DEMAND, .usd_per_gpu_hour = 2.1,
-		.low_usd_per_gpu_hour = 2.1, .high_usd_per_gpu_hour = 2.1};
+	fixture.candidates[0].offer = (struct offer){.provider = "p",
+		.instance_type = "t",
+		.gpus = 8,
+		.term = TERM_ON_DEMAND,
+		.usd_per_gpu_hour = 2,
+		.low_usd_per_gpu_hour = 2,
+		.high_usd_per_gpu_hour = 12};
+	fixture.candidates[1].offer = (struct offer){.provider = "p",
+		.instance_type = "t",
+		.gpus = 8,
+		.term = TERM_ON_DEMAND,
+		.usd_per_gpu_hour = 2.1,
+		.low_usd_per_gpu_hour = 2.1,
+		.high_usd_per_gpu_hour = 2.1};
 	fixture.input.candidate_count = 2;
 	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
 	assert_contains(fixture.failure.detail, "the cheapest found, 8 of steady, needs");
@@ -145,8 +156,10 @@ static void the_nearest_to_a_cap_needs_least(void **state)
 		const char *words;
 		size_t cap, range; /* offsets in the request and in the option */
 	} caps[] = {
-		{"the thriftiest found, ", offsetof(struct training_request, common.energy_cap_kwh), offsetof(struct training_option, interval.total_kwh)},
-		{"the cleanest found, ", offsetof(struct training_request, common.carbon_cap_kgco2e), offsetof(struct training_option, interval.total_kgco2e)},
+		{"the thriftiest found, ", offsetof(struct training_request, common.energy_cap_kwh),
+			offsetof(struct training_option, interval.total_kwh)},
+		{"the cleanest found, ", offsetof(struct training_request, common.carbon_cap_kgco2e),
+			offsetof(struct training_option, interval.total_kgco2e)},
 		{"the cheapest found, ", offsetof(struct training_request, budget_usd), offsetof(struct training_option, interval.total_usd)},
 	};
 	static const int64_t counts[] = {2, 8, 64, 512};
@@ -314,12 +327,16 @@ static void contradictory_pins_are_named(void **state)
 		int64_t gpus;
 		const char *pointer;
 	} cases[] = {
-		{{.tensor = 3, .pipeline = -1, .data = -1, .context = -1, .expert = -1, .interleave = -1, .micro_batch = -1}, 48, "/parallelism/tensor"},
+		{{.tensor = 3, .pipeline = -1, .data = -1, .context = -1, .expert = -1, .interleave = -1, .micro_batch = -1}, 48,
+			"/parallelism/tensor"},
 		{{.tensor = 8, .pipeline = -1, .data = -1, .context = -1, .expert = -1, .interleave = -1, .micro_batch = -1}, 12, "/parallelism"},
 		{{.tensor = 2, .pipeline = 2, .data = 2, .context = 1, .expert = -1, .interleave = -1, .micro_batch = -1}, 16, "/parallelism"},
-		{{.tensor = 1, .pipeline = 64, .data = -1, .context = -1, .expert = -1, .interleave = -1, .micro_batch = -1}, 64, "/parallelism/pipeline"},
-		{{.tensor = -1, .pipeline = -1, .data = -1, .context = -1, .expert = 8, .interleave = -1, .micro_batch = -1}, 64, "/parallelism/expert"},
-		{{.tensor = 1, .pipeline = 1, .data = -1, .context = -1, .expert = -1, .interleave = 4, .micro_batch = -1}, 64, "/parallelism/interleave"},
+		{{.tensor = 1, .pipeline = 64, .data = -1, .context = -1, .expert = -1, .interleave = -1, .micro_batch = -1}, 64,
+			"/parallelism/pipeline"},
+		{{.tensor = -1, .pipeline = -1, .data = -1, .context = -1, .expert = 8, .interleave = -1, .micro_batch = -1}, 64,
+			"/parallelism/expert"},
+		{{.tensor = 1, .pipeline = 1, .data = -1, .context = -1, .expert = -1, .interleave = 4, .micro_batch = -1}, 64,
+			"/parallelism/interleave"},
 	};
 
 	(void)state;

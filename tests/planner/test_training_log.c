@@ -154,7 +154,8 @@ static void a_flat_loss_has_stalled(void **state)
 	}
 	assert_int_equal(judged(&request)->verdict, LOG_STALLED);
 	assert_close(diagnosis.training_log.last_loss, 2, 0.01);
-	assert_true(diagnosis.training_log.findings[0].step > 90 && diagnosis.training_log.findings[0].step < 150); /* where the loss became flat, not where the last third begins */
+	assert_true(diagnosis.training_log.findings[0].step > 90 &&
+		diagnosis.training_log.findings[0].step < 150); /* where the loss became flat, not where the last third begins */
 	assert_true(advised("more_data") && !advised("check_training"));
 	for (size_t i = 0; i < 600; i++)
 		losses[i] = 5 + 0.001 * normal();

@@ -13,14 +13,17 @@ enum { ACCELERATORS = 2, OFFERS = 5, POINTS_MAX = 512 };
 static struct training_fixture fixture;
 static struct supply supplies[ACCELERATORS][OFFERS];
 #define REQUEST (fixture.input.request)
-#define BEST (fixture.plan.recommended)
+#define BEST    (fixture.plan.recommended)
 
 static void begin(void)
 {
 	fixture_init(&fixture);
 	REQUEST.common.gpu_count = 64;
-	REQUEST.common.pricing.on_premises = (struct on_premises){.capex_usd_per_gpu = ABSENT_NUMBER, .life_years = ABSENT_NUMBER, .electricity_usd_per_kwh = ABSENT_NUMBER,
-		.staff_usd_per_gpu_month = ABSENT_NUMBER, .space_usd_per_kw_month = ABSENT_NUMBER};
+	REQUEST.common.pricing.on_premises = (struct on_premises){.capex_usd_per_gpu = ABSENT_NUMBER,
+		.life_years = ABSENT_NUMBER,
+		.electricity_usd_per_kwh = ABSENT_NUMBER,
+		.staff_usd_per_gpu_month = ABSENT_NUMBER,
+		.space_usd_per_kw_month = ABSENT_NUMBER};
 	REQUEST.common.pricing.storage_gb = REQUEST.common.pricing.egress_gb = ABSENT_NUMBER;
 }
 
@@ -31,10 +34,11 @@ static double figure_at(const char *pointer)
 	const struct {
 		const char *pointer;
 		double value;
-	} figures[] = {{"/cost/total_usd", BEST.cost.total_usd}, {"/wall_clock_hours", BEST.wall_clock_hours}, {"/energy/total_kwh", BEST.energy.total_kwh},
-		{"/carbon/total_kgco2e", BEST.carbon.total_kgco2e}, {"/water_l", BEST.water_l}, {"/energy/mean_gpu_w", BEST.energy.mean_gpu_w},
-		{"/energy/it_kwh", BEST.energy.it_kwh}, {"/carbon/operational_kgco2e", BEST.carbon.operational_kgco2e},
-		{"/carbon/embodied_kgco2e", BEST.carbon.embodied_kgco2e}, {"/goodput/fraction", BEST.goodput.fraction}};
+	} figures[] = {{"/cost/total_usd", BEST.cost.total_usd}, {"/wall_clock_hours", BEST.wall_clock_hours},
+		{"/energy/total_kwh", BEST.energy.total_kwh}, {"/carbon/total_kgco2e", BEST.carbon.total_kgco2e}, {"/water_l", BEST.water_l},
+		{"/energy/mean_gpu_w", BEST.energy.mean_gpu_w}, {"/energy/it_kwh", BEST.energy.it_kwh},
+		{"/carbon/operational_kgco2e", BEST.carbon.operational_kgco2e}, {"/carbon/embodied_kgco2e", BEST.carbon.embodied_kgco2e},
+		{"/goodput/fraction", BEST.goodput.fraction}};
 
 	for (size_t i = 0; i < COUNT_OF(figures); i++)
 		if (strcmp(figures[i].pointer, pointer) == 0)
@@ -104,11 +108,13 @@ static bool put(const char *field, double value)
 	} places[] = {{"tokens", &REQUEST.tokens}, {"mfu", &REQUEST.mfu}, {"site.pue", &candidate->site.pue},
 		{"site.grid_gco2e_per_kwh", &candidate->site.grid_gco2e_per_kwh}, {"site.wue_l_per_kwh", &candidate->site.wue_l_per_kwh},
 		{"site.ewif_l_per_kwh", &candidate->site.ewif_l_per_kwh}, {"accelerator.idle_w", &candidate->accelerator.idle_w},
-		{"accelerator.load_w", &candidate->accelerator.load_w}, {"hardware.host_power_fraction", &REQUEST.common.hardware.host_power_fraction},
+		{"accelerator.load_w", &candidate->accelerator.load_w},
+		{"hardware.host_power_fraction", &REQUEST.common.hardware.host_power_fraction},
 		{"hardware.embodied_kgco2e_per_gpu", &REQUEST.common.hardware.embodied_kgco2e_per_gpu},
 		{"hardware.embodied_kgco2e_per_node", &REQUEST.common.hardware.embodied_kgco2e_per_node},
 		{"hardware.life_years", &REQUEST.common.hardware.life_years}, {"hardware.used_fraction", &REQUEST.common.hardware.used_fraction},
-		{"reliability.mtbf_gpu_hours", &REQUEST.reliability.mtbf_gpu_hours}, {"reliability.restart_minutes", &REQUEST.reliability.restart_minutes},
+		{"reliability.mtbf_gpu_hours", &REQUEST.reliability.mtbf_gpu_hours},
+		{"reliability.restart_minutes", &REQUEST.reliability.restart_minutes},
 		{"reliability.checkpoint_gbs", &REQUEST.reliability.checkpoint_gbs},
 		{"reliability.checkpoint_interval_minutes", &REQUEST.reliability.checkpoint_interval_minutes},
 		{"pricing.spot_interruptions_per_gpu_hour", &REQUEST.common.pricing.spot_interruptions_per_gpu_hour},
@@ -217,7 +223,8 @@ static void check_sums(const struct training_option *option, double powered, dou
 	assert_close(option->carbon.gco2e_per_gpu_hour * option->energy.powered_gpu_hours, option->carbon.total_kgco2e * 1000, 1e-12);
 	assert_close(option->water_l, option->energy.it_kwh * (0.3 + pue * 3), 1e-12);
 	assert_close(option->cost.total_usd,
-		option->cost.usd_per_gpu_hour * option->gpu_hours + given_or(option->cost.storage_usd, 0) + given_or(option->cost.egress_usd, 0), 1e-12);
+		option->cost.usd_per_gpu_hour * option->gpu_hours + given_or(option->cost.storage_usd, 0) + given_or(option->cost.egress_usd, 0),
+		1e-12);
 }
 
 static void one_set_of_hours_is_behind_everything(void **state)
@@ -234,7 +241,8 @@ static void one_set_of_hours_is_behind_everything(void **state)
 	check_sums(&BEST, 80, 0.4, 1.2);
 	assert_close(BEST.gpu_hours, 80 * BEST.wall_clock_hours, 1e-12);
 	begin();
-	supplies[0][0] = (struct supply){{.provider = "p", .term = TERM_ON_DEMAND, .gpus = 8, .usd_per_gpu_hour = 3, .low_usd_per_gpu_hour = 3, .high_usd_per_gpu_hour = 3},
+	supplies[0][0] = (struct supply){
+		{.provider = "p", .term = TERM_ON_DEMAND, .gpus = 8, .usd_per_gpu_hour = 3, .low_usd_per_gpu_hour = 3, .high_usd_per_gpu_hour = 3},
 		fixture.candidates[0].site};
 	fixture.candidates[0].supplies = supplies[0];
 	fixture.candidates[0].supply_count = 1;
@@ -255,7 +263,10 @@ static void owning_costs_what_it_costs_by_hand(void **state)
 	(void)state;
 	begin();
 	REQUEST.common.pricing.usd_per_gpu_hour = ABSENT_NUMBER;
-	REQUEST.common.pricing.on_premises = (struct on_premises){.capex_usd_per_gpu = 30000, .life_years = 4, .electricity_usd_per_kwh = 0.10, .staff_usd_per_gpu_month = 50,
+	REQUEST.common.pricing.on_premises = (struct on_premises){.capex_usd_per_gpu = 30000,
+		.life_years = 4,
+		.electricity_usd_per_kwh = 0.10,
+		.staff_usd_per_gpu_month = 50,
 		.space_usd_per_kw_month = 20};
 	fixture_planned(&fixture);
 	kw = BEST.energy.mean_gpu_w * 1.3 * 1.2 / 1000;
@@ -265,7 +276,8 @@ static void owning_costs_what_it_costs_by_hand(void **state)
 	assert_close(BEST.energy.total_kwh, 64 * BEST.wall_clock_hours * kw, 1e-9);
 	REQUEST.common.pricing.on_premises.life_years = ABSENT_NUMBER;
 	fixture_planned(&fixture);
-	assert_close(provenance_at("/cost/usd_per_gpu_hour")->high - provenance_at("/cost/usd_per_gpu_hour")->low, 30000.0 / 8760 * (1.0 / 3 - 1.0 / 6), 1e-9);
+	assert_close(provenance_at("/cost/usd_per_gpu_hour")->high - provenance_at("/cost/usd_per_gpu_hour")->low,
+		30000.0 / 8760 * (1.0 / 3 - 1.0 / 6), 1e-9);
 }
 
 /* --- budgets, commitments, spot ------------------------------------------------------------------------------------ */
@@ -290,7 +302,8 @@ static void a_budget_binds_where_it_says(void **state)
 static void data_are_priced_or_said_to_be_free(void **state)
 {
 	static struct findings findings;
-	struct pricing pricing = {.storage_usd_per_gb_month = 0.02, .egress_usd_per_gb = 0.09, .storage_gb = ABSENT_NUMBER, .egress_gb = ABSENT_NUMBER};
+	struct pricing pricing = {
+		.storage_usd_per_gb_month = 0.02, .egress_usd_per_gb = 0.09, .storage_gb = ABSENT_NUMBER, .egress_gb = ABSENT_NUMBER};
 	struct data_cost cost = cost_of_data(&pricing, 8e9, 365, &findings);
 
 	(void)state;
@@ -299,7 +312,8 @@ static void data_are_priced_or_said_to_be_free(void **state)
 	pricing.storage_gb = 1000;
 	assert_close(cost_of_data(&pricing, 8e9, 365, &findings).storage_usd, 10, 1e-12);
 	assert_int_equal(findings.warning_count, 0);
-	pricing = (struct pricing){.storage_usd_per_gb_month = ABSENT_NUMBER, .egress_usd_per_gb = ABSENT_NUMBER, .storage_gb = 1000, .egress_gb = 10};
+	pricing = (struct pricing){
+		.storage_usd_per_gb_month = ABSENT_NUMBER, .egress_usd_per_gb = ABSENT_NUMBER, .storage_gb = 1000, .egress_gb = 10};
 	assert_close(cost_of_data(&pricing, 8e9, 365, &findings).storage_usd, 0, 0);
 	assert_int_equal(findings.warning_count, 2);
 	assert_non_null(strstr(findings.warnings[0].detail, "pricing.storage_gb is not used"));
@@ -328,7 +342,8 @@ static void offer_both_terms(double reserved_usd)
 {
 	static const char *terms[] = {"on_demand", "reserved_1y"};
 
-	supplies[0][0] = (struct supply){{.provider = "p", .term = TERM_ON_DEMAND, .gpus = 8, .usd_per_gpu_hour = 3, .low_usd_per_gpu_hour = 3, .high_usd_per_gpu_hour = 3},
+	supplies[0][0] = (struct supply){
+		{.provider = "p", .term = TERM_ON_DEMAND, .gpus = 8, .usd_per_gpu_hour = 3, .low_usd_per_gpu_hour = 3, .high_usd_per_gpu_hour = 3},
 		fixture.candidates[0].site};
 	supplies[0][1] = supplies[0][0];
 	supplies[0][1].offer.term = TERM_RESERVED_1Y;
@@ -406,7 +421,10 @@ static void market_fill(uint64_t seed)
 			struct supply *supply = &supplies[c][i];
 
 			*supply = (struct supply){.site = fixture.candidates[c].site};
-			supply->offer = (struct offer){.provider = "p", .instance_type = "t", .gpus = 8, .term = i == 4 ? TERM_SPOT : TERM_ON_DEMAND,
+			supply->offer = (struct offer){.provider = "p",
+				.instance_type = "t",
+				.gpus = 8,
+				.term = i == 4 ? TERM_SPOT : TERM_ON_DEMAND,
 				.usd_per_gpu_hour = 1 + 3 * random_uniform(&random)};
 			supply->offer.low_usd_per_gpu_hour = supply->offer.high_usd_per_gpu_hour = supply->offer.usd_per_gpu_hour;
 			supply->site.grid_gco2e_per_kwh = 20 + 600 * random_uniform(&random);
@@ -441,8 +459,10 @@ static void try_everything(void)
 				alone.input.request.common.gpu_count = count;
 				if (fixture_plan(&alone) != STATUS_OK)
 					continue;
-				all[all_count++] = (struct front_point){.accelerator = alone.plan.recommended.accelerator.id, .gpu_count = count,
-					.hours = alone.plan.recommended.wall_clock_hours, .usd = alone.plan.recommended.cost.total_usd,
+				all[all_count++] = (struct front_point){.accelerator = alone.plan.recommended.accelerator.id,
+					.gpu_count = count,
+					.hours = alone.plan.recommended.wall_clock_hours,
+					.usd = alone.plan.recommended.cost.total_usd,
 					.kgco2e = alone.plan.recommended.carbon.total_kgco2e};
 			}
 }
@@ -516,9 +536,14 @@ static void objectives_and_caps_choose_among_all_places(void **state)
 			REQUEST.common.carbon_cap_kgco2e = all[cap].kgco2e * (1 + 1e-9);
 			for (size_t i = 0; i < all_count; i++)
 				if (all[i].gpu_count == 64 && all[i].kgco2e <= all[cap].kgco2e)
-					least = fmin(least, objectives[o] == OBJECTIVE_COST ? all[i].usd : objectives[o] == OBJECTIVE_CARBON ? all[i].kgco2e : all[i].hours);
+					least = fmin(least,
+						objectives[o] == OBJECTIVE_COST         ? all[i].usd
+							: objectives[o] == OBJECTIVE_CARBON ? all[i].kgco2e
+																: all[i].hours);
 			fixture_planned(&fixture);
-			own = objectives[o] == OBJECTIVE_COST ? BEST.cost.total_usd : objectives[o] == OBJECTIVE_CARBON ? BEST.carbon.total_kgco2e : BEST.wall_clock_hours;
+			own = objectives[o] == OBJECTIVE_COST   ? BEST.cost.total_usd
+				: objectives[o] == OBJECTIVE_CARBON ? BEST.carbon.total_kgco2e
+													: BEST.wall_clock_hours;
 			assert_close(own, least, 1e-9);
 			for (size_t i = 0; i < fixture.plan.front_count; i++)
 				assert_true(fixture.plan.front[i].kgco2e <= REQUEST.common.carbon_cap_kgco2e);

@@ -41,8 +41,18 @@ static struct step_time timed(const struct parallelism *layout, double batch)
 
 static struct parallelism piped(int64_t data, int64_t pipeline)
 {
-	return (struct parallelism){.tensor = 1, .pipeline = pipeline, .data = data, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1, .zero_stage = 1,
-		.zero_group = data, .recompute = RECOMPUTE_NONE, .sequence_parallel = TRUTH_FALSE, .offload = TRUTH_FALSE};
+	return (struct parallelism){.tensor = 1,
+		.pipeline = pipeline,
+		.data = data,
+		.context = 1,
+		.expert = 1,
+		.interleave = 1,
+		.micro_batch = 1,
+		.zero_stage = 1,
+		.zero_group = data,
+		.recompute = RECOMPUTE_NONE,
+		.sequence_parallel = TRUTH_FALSE,
+		.offload = TRUTH_FALSE};
 }
 
 /* Each chunk sends its activations on and receives their gradients. Interleaved software hides what it can. */
@@ -78,7 +88,8 @@ static void an_update_moves_every_byte_of_its_states(void **state)
 	(void)state;
 	begin(STACK_GENERIC, "2025-05");
 	set(&layout, 64);
-	params = LAYERS / 2 * layer_params_of(setting.model, 0, &(struct degrees){.tensor = 1, .pipeline = 2, .expert = 1, .expert_tensor = 1}).dense +
+	params = LAYERS / 2 *
+			layer_params_of(setting.model, 0, &(struct degrees){.tensor = 1, .pipeline = 2, .expert = 1, .expert_tensor = 1}).dense +
 		(double)VOCABULARY * HIDDEN;
 	assert_close(timed(&layout, 64).optimizer_s, 34 * params / 8 / setting.device.memory_bytes_per_s, 0.001);
 }
@@ -119,11 +130,15 @@ static void a_ring_hides_behind_attention(void **state)
 	fixture.candidates[0].internode_gbs = 0.01;
 	set(&layout, 4);
 	attention_s = timed(&layout, 4).recompute_s;
-	passes_s = 3 * LAYERS * collective_all_gather_s(&setting.device, &physics, collective_group(&setting.device, 4, 1), 2.0 * SEQUENCE * KV_HEADS * 2 * HIDDEN / HEADS);
+	passes_s = 3 * LAYERS *
+		collective_all_gather_s(
+			&setting.device, &physics, collective_group(&setting.device, 4, 1), 2.0 * SEQUENCE * KV_HEADS * 2 * HIDDEN / HEADS);
 	assert_close(timed(&layout, 4).context_comm_s, passes_s - physics.overlap * fmin(passes_s, 3.5 * attention_s), 1e-9);
 	fixture.candidates[0].accelerator.interconnect_gbs = 0.2; /* slower than the attention */
 	set(&layout, 4);
-	passes_s = 3 * LAYERS * collective_all_gather_s(&setting.device, &physics, collective_group(&setting.device, 4, 1), 2.0 * SEQUENCE * KV_HEADS * 2 * HIDDEN / HEADS);
+	passes_s = 3 * LAYERS *
+		collective_all_gather_s(
+			&setting.device, &physics, collective_group(&setting.device, 4, 1), 2.0 * SEQUENCE * KV_HEADS * 2 * HIDDEN / HEADS);
 	assert_true(passes_s > 3.5 * attention_s);
 	assert_close(timed(&layout, 4).context_comm_s, passes_s - physics.overlap * 3.5 * attention_s, 1e-9);
 }
@@ -260,7 +275,7 @@ static void factors_hold_for_the_kernels_they_were_measured_with(void **state)
 		assert_close(after, 1, 1e-9);
 	}
 	assert_close(software_of(STACK_INTERNEVO, "2024-01", PRECISION_BF16, 2020, &physics_fitted).speed /
-		software_of(STACK_GENERIC, "2024-01", PRECISION_BF16, 2020, &physics_fitted).speed,
+			software_of(STACK_GENERIC, "2024-01", PRECISION_BF16, 2020, &physics_fitted).speed,
 		physics_fitted.stack_speed[STACK_INTERNEVO] / physics_fitted.stack_speed[STACK_GENERIC], 1e-9);
 }
 

@@ -5,7 +5,7 @@
 
 static struct training_fixture fixture;
 #define REQUEST (fixture.input.request)
-#define BEST (fixture.plan.recommended)
+#define BEST    (fixture.plan.recommended)
 
 static void begin(void)
 {
@@ -41,15 +41,26 @@ static void open_requests_answer_a_front(void **state)
 
 static void pins_are_kept(void **state)
 {
-	const struct parallelism pins = {.tensor = 2, .pipeline = 4, .data = 8, .context = 1, .expert = 1, .interleave = 2, .micro_batch = 2, .zero_stage = 2,
-		.zero_group = 8, .recompute = RECOMPUTE_SELECTIVE, .sequence_parallel = TRUTH_FALSE, .offload = TRUTH_FALSE};
+	const struct parallelism pins = {.tensor = 2,
+		.pipeline = 4,
+		.data = 8,
+		.context = 1,
+		.expert = 1,
+		.interleave = 2,
+		.micro_batch = 2,
+		.zero_stage = 2,
+		.zero_group = 8,
+		.recompute = RECOMPUTE_SELECTIVE,
+		.sequence_parallel = TRUTH_FALSE,
+		.offload = TRUTH_FALSE};
 
 	(void)state;
 	begin();
 	REQUEST.parallelism = pins; /* all four degrees are pinned: the number follows */
 	fixture_planned(&fixture);
 	assert_int_equal(BEST.gpu_count, 64);
-	assert_true(BEST.parallelism.tensor == 2 && BEST.parallelism.pipeline == 4 && BEST.parallelism.data == 8 && BEST.parallelism.context == 1);
+	assert_true(
+		BEST.parallelism.tensor == 2 && BEST.parallelism.pipeline == 4 && BEST.parallelism.data == 8 && BEST.parallelism.context == 1);
 	assert_true(BEST.parallelism.expert == 1 && BEST.parallelism.interleave == 2 && BEST.parallelism.micro_batch == 2);
 	assert_true(BEST.parallelism.zero_stage == 2 && BEST.parallelism.zero_group == 8 && BEST.parallelism.recompute == RECOMPUTE_SELECTIVE);
 	assert_true(BEST.parallelism.sequence_parallel == TRUTH_FALSE && BEST.parallelism.offload == TRUTH_FALSE);
@@ -126,8 +137,13 @@ static void a_measurement_corrects_the_plan(void **state)
 	REQUEST.common.gpu_count = 64;
 	fixture_planned(&fixture);
 	before = BEST.step.time_s;
-	fixture.candidates[0].calibration = (struct calibration){.id = "c1", .gemm_efficiency = 0.5, .memory_efficiency = ABSENT_NUMBER,
-		.kernel_launch_s = ABSENT_NUMBER, .idle_w = ABSENT_NUMBER, .load_w = ABSENT_NUMBER, .source = "benchmark 1"};
+	fixture.candidates[0].calibration = (struct calibration){.id = "c1",
+		.gemm_efficiency = 0.5,
+		.memory_efficiency = ABSENT_NUMBER,
+		.kernel_launch_s = ABSENT_NUMBER,
+		.idle_w = ABSENT_NUMBER,
+		.load_w = ABSENT_NUMBER,
+		.source = "benchmark 1"};
 	fixture_planned(&fixture);
 	assert_true(BEST.step.time_s > before * 1.2);
 	assert_int_equal(BEST.provenance[0].status, PROVENANCE_MEASURED);
@@ -143,7 +159,8 @@ static void intervals_follow_their_inputs(void **state)
 	REQUEST.common.gpu_count = 64;
 	REQUEST.common.pricing.usd_per_gpu_hour = ABSENT_NUMBER;
 	fixture.candidates[0].has_offer = true;
-	fixture.candidates[0].offer = (struct offer){.provider = "p", .usd_per_gpu_hour = 2, .low_usd_per_gpu_hour = 1.9, .high_usd_per_gpu_hour = 2.1, .term = TERM_ON_DEMAND};
+	fixture.candidates[0].offer = (struct offer){
+		.provider = "p", .usd_per_gpu_hour = 2, .low_usd_per_gpu_hour = 1.9, .high_usd_per_gpu_hour = 2.1, .term = TERM_ON_DEMAND};
 	fixture_planned(&fixture);
 	usd = BEST.interval.total_usd;
 	kg = BEST.interval.total_kgco2e;
@@ -261,7 +278,8 @@ static void every_field_moves_something(void **state)
 	chosen = fixture.plan.batch.global_batch_tokens;
 	critical = fixture.plan.batch.critical_batch_tokens;
 	assert_true(critical > chosen && critical < 4 * chosen);
-	for (int times = 4; times <= 16; times *= 4) { /* above the critical batch the rate is that of the critical batch, in the figure and in the text */
+	for (int times = 4; times <= 16;
+		 times *= 4) { /* above the critical batch the rate is that of the critical batch, in the figure and in the text */
 		REQUEST.global_batch_tokens = chosen * times;
 		REQUEST.optimizer = OPTIMIZER_ADAMW;
 		fixture_planned(&fixture);
@@ -333,8 +351,12 @@ static void what_is_no_transformer_is_planned(void **state)
 {
 	(void)state;
 	begin();
-	fixture.input.model = (struct model){.kind = MODEL_GENERIC, .params_total = 25.6e6, .params_active = 25.6e6, .params_embedding = 0,
-		.generic_flops_per_sample = 8.2e9, .generic_sample_bytes = 150e3};
+	fixture.input.model = (struct model){.kind = MODEL_GENERIC,
+		.params_total = 25.6e6,
+		.params_active = 25.6e6,
+		.params_embedding = 0,
+		.generic_flops_per_sample = 8.2e9,
+		.generic_sample_bytes = 150e3};
 	REQUEST.tokens = 1281167;
 	REQUEST.epochs = 90;
 	REQUEST.sequence_length = REQUEST.global_batch_size = ABSENT_NUMBER;
@@ -352,10 +374,24 @@ static void mixtures_spread_their_experts(void **state)
 
 	(void)state;
 	begin();
-	fixture.input.model = (struct model){.kind = MODEL_TRANSFORMER, .hidden = 2048, .vocabulary = 151936, .layer_count = 48, .kind_count = 1,
-		.params_total = ABSENT_NUMBER, .params_active = ABSENT_NUMBER, .params_embedding = ABSENT_NUMBER};
-	*kind = (struct layer_kind){.mixer = MIXER_ATTENTION, .heads = 32, .kv_heads = 4, .head_dim = 128, .value_head_dim = 128,
-		.feed_forward = FEED_FORWARD_EXPERTS, .gated = true, .experts = 128, .experts_active = 8, .expert_width = 768};
+	fixture.input.model = (struct model){.kind = MODEL_TRANSFORMER,
+		.hidden = 2048,
+		.vocabulary = 151936,
+		.layer_count = 48,
+		.kind_count = 1,
+		.params_total = ABSENT_NUMBER,
+		.params_active = ABSENT_NUMBER,
+		.params_embedding = ABSENT_NUMBER};
+	*kind = (struct layer_kind){.mixer = MIXER_ATTENTION,
+		.heads = 32,
+		.kv_heads = 4,
+		.head_dim = 128,
+		.value_head_dim = 128,
+		.feed_forward = FEED_FORWARD_EXPERTS,
+		.gated = true,
+		.experts = 128,
+		.experts_active = 8,
+		.expert_width = 768};
 	model_finish(&fixture.input.model);
 	REQUEST.common.gpu_count = 64;
 	REQUEST.common.alternatives = 0;
@@ -368,8 +404,15 @@ static void mixtures_spread_their_experts(void **state)
 	assert_int_equal(fixture_plan(&fixture), STATUS_INVALID);
 	/* a mixer without scores, and one with latents */
 	REQUEST.parallelism.expert = ABSENT_COUNT;
-	*kind = (struct layer_kind){.mixer = MIXER_MAMBA2, .heads = 64, .kv_heads = 1, .head_dim = 64, .value_head_dim = 64, .state_dim = 128, .conv_kernel = 4,
-		.groups = 1, .feed_forward = FEED_FORWARD_NONE};
+	*kind = (struct layer_kind){.mixer = MIXER_MAMBA2,
+		.heads = 64,
+		.kv_heads = 1,
+		.head_dim = 64,
+		.value_head_dim = 64,
+		.state_dim = 128,
+		.conv_kernel = 4,
+		.groups = 1,
+		.feed_forward = FEED_FORWARD_NONE};
 	fixture.input.model.params_total = fixture.input.model.params_active = fixture.input.model.params_embedding = ABSENT_NUMBER;
 	model_finish(&fixture.input.model);
 	fixture_planned(&fixture);
@@ -379,8 +422,17 @@ static void mixtures_spread_their_experts(void **state)
 	kind->mixer_params = projections;
 	fixture_planned(&fixture);
 	assert_true(BEST.step.compute_s > 1.02 * compute_s && BEST.step.compute_s < 3 * compute_s);
-	*kind = (struct layer_kind){.mixer = MIXER_MLA, .heads = 16, .kv_heads = 16, .head_dim = 128, .value_head_dim = 128, .q_lora_rank = 768,
-		.kv_lora_rank = 512, .rope_head_dim = 64, .feed_forward = FEED_FORWARD_DENSE, .width = 8192, .gated = true};
+	*kind = (struct layer_kind){.mixer = MIXER_MLA,
+		.heads = 16,
+		.kv_heads = 16,
+		.head_dim = 128,
+		.value_head_dim = 128,
+		.q_lora_rank = 768,
+		.kv_lora_rank = 512,
+		.rope_head_dim = 64,
+		.feed_forward = FEED_FORWARD_DENSE,
+		.width = 8192,
+		.gated = true};
 	fixture.input.model.params_total = fixture.input.model.params_active = fixture.input.model.params_embedding = ABSENT_NUMBER;
 	model_finish(&fixture.input.model);
 	REQUEST.parallelism.recompute = RECOMPUTE_SELECTIVE;
@@ -400,7 +452,8 @@ static void findings_are_few_and_complete(void **state)
 	REQUEST.parallelism.interleave = 1;
 	REQUEST.global_batch_size = 64;
 	fixture_planned(&fixture);
-	assert_true(fixture_advised(&fixture, "gradient_accumulation") && fixture_advised(&fixture, "layout") && fixture_advised(&fixture, "precision"));
+	assert_true(fixture_advised(&fixture, "gradient_accumulation") && fixture_advised(&fixture, "layout") &&
+		fixture_advised(&fixture, "precision"));
 	assert_int_equal(findings->dropped, 0);
 	assert_true(findings->sensitivity_count >= 4);
 	for (size_t i = 1; i < findings->sensitivity_count; i++)
@@ -496,7 +549,8 @@ static void frozen_weights_count_less(void **state)
 	all = training_flops_per_token(&fixture.input, 4096);
 	REQUEST.fine_tuning.method = FINE_TUNING_LORA;
 	rest = training_flops_per_token(&fixture.input, 4096);
-	assert_close(all - rest, model_forward_flops_per_token(&fixture.input.model, 4096) - model_attention_flops_per_token(&fixture.input.model, 4096), 1e-12);
+	assert_close(all - rest,
+		model_forward_flops_per_token(&fixture.input.model, 4096) - model_attention_flops_per_token(&fixture.input.model, 4096), 1e-12);
 	assert_true(rest > all * 2 / 3 && rest < all * 0.75);
 	fixture_planned(&fixture);
 	assert_close(fixture.plan.workload.flops_per_token, rest, 1e-12);
@@ -520,7 +574,8 @@ static void software_limits_sharding(void **state)
 /* If the smallest count is recommended but a larger one is faster and cheaper, the advice says so. */
 static void a_better_larger_number_is_mentioned(void **state)
 {
-	struct candidate_plan front[2] = {{.gpu_count = 640, .priced = true, .wall_clock_hours = 90, .total_usd = 95}, {.gpu_count = 700, .priced = true, .wall_clock_hours = 80, .total_usd = 101}};
+	struct candidate_plan front[2] = {{.gpu_count = 640, .priced = true, .wall_clock_hours = 90, .total_usd = 95},
+		{.gpu_count = 700, .priced = true, .wall_clock_hours = 80, .total_usd = 101}};
 	struct candidate_plan best = {.gpu_count = 600, .priced = true, .wall_clock_hours = 100, .total_usd = 100};
 
 	(void)state;
@@ -549,7 +604,8 @@ static void tables_are_looked_up(void **state)
 	(void)state;
 	begin();
 	fixture.candidates[0] = fixture_a100();
-	fixture.input.model = (struct model){.kind = MODEL_GENERIC, .params_total = 10e9, .generic_flops_per_sample = 20e6, .generic_sample_bytes = 2000};
+	fixture.input.model = (struct model){
+		.kind = MODEL_GENERIC, .params_total = 10e9, .generic_flops_per_sample = 20e6, .generic_sample_bytes = 2000};
 	model_finish(&fixture.input.model);
 	REQUEST.tokens = 10e9;
 	REQUEST.sequence_length = ABSENT_NUMBER;

@@ -79,7 +79,8 @@ static void practice_multiplies_the_hours_and_leaves_the_step(void **state)
 	assert_int_equal(BEST.practice.part_count, 3);
 	assert_close(BEST.practice.value, product, 1e-12);
 	assert_close(typical / recipe, product, 1e-12);
-	assert_close(BEST.run_mfu, fixture.plan.workload.flops_total / (BEST.gpu_hours * 3600 * 989.5e12), 1e-12); /* counts all tokens: the last step is not full */
+	assert_close(BEST.run_mfu, fixture.plan.workload.flops_total / (BEST.gpu_hours * 3600 * 989.5e12),
+		1e-12); /* counts all tokens: the last step is not full */
 	assert_close(BEST.run_mfu, BEST.mfu * BEST.goodput.fraction / product, 1e-3);
 	assert_close(BEST.goodput.lost_hours, BEST.wall_clock_hours * (1 - BEST.goodput.fraction), 1e-9);
 	assert_true(BEST.practice.low < BEST.practice.value && BEST.practice.value < BEST.practice.high);
@@ -88,7 +89,8 @@ static void practice_multiplies_the_hours_and_leaves_the_step(void **state)
 	begin(PRACTICE_TYPICAL);
 	fixture_planned(&fixture);
 	/* typical practice at its p80, without the spread of steps and failures */
-	assert_close(first / recipe, interval_quantile(&(struct interval){BEST.practice.low, BEST.practice.value, BEST.practice.high}, 0.8), 1e-9);
+	assert_close(
+		first / recipe, interval_quantile(&(struct interval){BEST.practice.low, BEST.practice.value, BEST.practice.high}, 0.8), 1e-9);
 }
 
 static void money_energy_and_carbon_follow_the_hours(void **state)
@@ -404,13 +406,19 @@ static void offers_spread_the_price_upwards_alone(void **state)
 	REQUEST.common.confidence = 0.8;
 	REQUEST.common.pricing.usd_per_gpu_hour = ABSENT_NUMBER;
 	fixture.candidates[0].has_offer = true;
-	fixture.candidates[0].offer = (struct offer){.provider = "p", .instance_type = "t", .gpus = 8, .term = TERM_ON_DEMAND, .usd_per_gpu_hour = 2,
-		.low_usd_per_gpu_hour = 2, .high_usd_per_gpu_hour = 6};
+	fixture.candidates[0].offer = (struct offer){.provider = "p",
+		.instance_type = "t",
+		.gpus = 8,
+		.term = TERM_ON_DEMAND,
+		.usd_per_gpu_hour = 2,
+		.low_usd_per_gpu_hour = 2,
+		.high_usd_per_gpu_hour = 6};
 	fixture_planned(&fixture);
 	hours = variance_above(&BEST.interval.wall_clock_hours);
 	price = log(6.0 / 2) / (2 * normal_quantile(0.9));
 	assert_close(variance_above(&BEST.interval.total_usd), hours + price * price, 1e-9);
-	assert_close(BEST.interval.total_usd.p10 / BEST.interval.total_usd.p50, BEST.interval.wall_clock_hours.p10 / BEST.interval.wall_clock_hours.p50, 1e-9);
+	assert_close(BEST.interval.total_usd.p10 / BEST.interval.total_usd.p50,
+		BEST.interval.wall_clock_hours.p10 / BEST.interval.wall_clock_hours.p50, 1e-9);
 	/* a quote removes this spread and nothing else */
 	assert_string_equal(fixture.plan.uncertainties[0].field, "price");
 	assert_close(fixture.plan.uncertainties[0].total_usd,
@@ -421,7 +429,8 @@ static void offers_spread_the_price_upwards_alone(void **state)
 	fixture_planned(&fixture);
 	price = log(6.0 / 5) / normal_quantile(0.9);
 	assert_close(variance_above(&BEST.interval.total_usd), hours + price * price, 1e-9);
-	assert_true(BEST.interval.total_usd.p10 / BEST.interval.total_usd.p50 < 0.5 * BEST.interval.wall_clock_hours.p10 / BEST.interval.wall_clock_hours.p50);
+	assert_true(BEST.interval.total_usd.p10 / BEST.interval.total_usd.p50 <
+		0.5 * BEST.interval.wall_clock_hours.p10 / BEST.interval.wall_clock_hours.p50);
 }
 
 /* E125. Five jobs took a quarter longer than predicted. So does a plan like them, communication included. */
@@ -435,8 +444,8 @@ static void a_plan_of_observed_jobs_takes_what_they_took(void **state)
 	fixture_planned(&fixture);
 	before = BEST.step;
 	assert_true(before.data_comm_exposed_s > 0.02 * before.time_s);
-	fixture.candidates[0].calibration = (struct calibration){.id = "c", .source = "five jobs", .stack_speed = 0.8, .stack_low = 0.79, .stack_high = 0.81,
-		.stack_likeness = 1};
+	fixture.candidates[0].calibration = (struct calibration){
+		.id = "c", .source = "five jobs", .stack_speed = 0.8, .stack_low = 0.79, .stack_high = 0.81, .stack_likeness = 1};
 	fixture_planned(&fixture);
 	assert_close(BEST.step.time_s, before.time_s / 0.8, 1e-12);
 	assert_close(BEST.step.data_comm_exposed_s, before.data_comm_exposed_s / 0.8, 1e-12);
@@ -449,7 +458,9 @@ static void a_plan_of_observed_jobs_takes_what_they_took(void **state)
 	assert_close(layout_part().factor, sqrt(practice_fitted.layout), 1e-12);
 	assert_true(fixture_assumed(&fixture, "calibration.stack_speed") && !fixture_assumed(&fixture, "practice.software"));
 	assert_close(variance_above(&BEST.interval.step_time_s),
-		0.75 * STEP_LOG_SIGMA * STEP_LOG_SIGMA + 0.25 * STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN + pow(interval_log_sigma(sqrt(0.79), sqrt(0.81)), 2), 1e-6);
+		0.75 * STEP_LOG_SIGMA * STEP_LOG_SIGMA + 0.25 * STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN +
+			pow(interval_log_sigma(sqrt(0.79), sqrt(0.81)), 2),
+		1e-6);
 	fixture.candidates[0].calibration.stack_gpu_count = 1024;
 	fixture_planned(&fixture);
 	assert_close(BEST.step.time_s, before.time_s / 0.8, 1e-12);

@@ -15,8 +15,19 @@ struct price {
 
 static struct price cost_of(enum recompute recompute, int64_t kept_layers)
 {
-	struct parallelism layout = {.tensor = 1, .pipeline = 2, .data = 8, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1, .zero_stage = 1,
-		.zero_group = 8, .recompute = recompute, .kept_layers = kept_layers, .sequence_parallel = TRUTH_FALSE, .offload = TRUTH_FALSE};
+	struct parallelism layout = {.tensor = 1,
+		.pipeline = 2,
+		.data = 8,
+		.context = 1,
+		.expert = 1,
+		.interleave = 1,
+		.micro_batch = 1,
+		.zero_stage = 1,
+		.zero_group = 8,
+		.recompute = recompute,
+		.kept_layers = kept_layers,
+		.sequence_parallel = TRUTH_FALSE,
+		.offload = TRUTH_FALSE};
 	struct memory_use memory;
 	struct step_result step;
 	struct stages stages;
@@ -106,7 +117,8 @@ static void no_more_is_kept_than_there_is(void **state)
 	assert_non_null(strstr(fixture.failure.faults[0].detail, "at most 16 layers"));
 	PINS.pipeline = ABSENT_COUNT;
 	fixture_planned(&fixture);
-	fixture.input.model = (struct model){.kind = MODEL_GENERIC, .params_total = 25e6, .params_active = 25e6, .generic_flops_per_sample = 8e9, .generic_sample_bytes = 1e5};
+	fixture.input.model = (struct model){
+		.kind = MODEL_GENERIC, .params_total = 25e6, .params_active = 25e6, .generic_flops_per_sample = 8e9, .generic_sample_bytes = 1e5};
 	PINS.kept_layers = 1;
 	assert_int_equal(fixture_plan(&fixture), STATUS_INVALID);
 	assert_string_equal(fixture.failure.faults[0].pointer, "/parallelism/kept_layers");

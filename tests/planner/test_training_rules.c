@@ -41,8 +41,8 @@ static double repeated(const struct golden_case *golden, const char *expected)
 
 static double judged(const struct golden_case *golden, const char *expected)
 {
-	struct scaling_judgement judgement = scaling_judge(scaling_law_named(NULL), golden_number(golden, "params"), golden_number(golden, "tokens"),
-		golden_number(golden, "epochs"));
+	struct scaling_judgement judgement = scaling_judge(
+		scaling_law_named(NULL), golden_number(golden, "params"), golden_number(golden, "tokens"), golden_number(golden, "epochs"));
 
 	if (strcmp(expected, "loss") == 0)
 		return judgement.loss;
@@ -67,7 +67,8 @@ static double checkpoints(const struct golden_case *golden, const char *expected
 
 static void published_figures_come_out(void **state)
 {
-	static const struct golden_row rows[] = {{"E10", rule}, {"E13", optimum}, {"E17", smaller}, {"E19", repeated}, {"E145", judged}, {"E47", checkpoints}, {"E49", kept}};
+	static const struct golden_row rows[] = {
+		{"E10", rule}, {"E13", optimum}, {"E17", smaller}, {"E19", repeated}, {"E145", judged}, {"E47", checkpoints}, {"E49", kept}};
 
 	(void)state;
 	golden_run("tests/planner/golden/training.txt", rows, COUNT_OF(rows), 18);
@@ -151,7 +152,8 @@ static void a_checkpoint_beside_the_training_costs_the_copy(void **state)
 	job = reliability_of_job(&input, 1024, 70e9, false);
 	assert_close(job.checkpoint_hours, copy_hours, 1e-9);
 	assert_close(job.write_hours, write_hours, 1e-9);
-	assert_close(job.fraction, reliability_goodput(copy_hours, job.interval_hours, 50700.0 / 1024, 1.0 / 6 + write_hours - copy_hours), 1e-12);
+	assert_close(
+		job.fraction, reliability_goodput(copy_hours, job.interval_hours, 50700.0 / 1024, 1.0 / 6 + write_hours - copy_hours), 1e-12);
 }
 
 static void batch_and_learning_rate(void **state)
@@ -176,9 +178,9 @@ static void a_batch_is_chosen_by_the_work(void **state)
 	assert_close(batch_choose_samples(&input, 1e13, 4096, 2.0, &source), 1024, 1e-12); /* 7.538e6 tokens, 1840 sequences */
 	assert_contains(source, "eq. 1.4");
 	assert_close(batch_choose_samples(&input, 1e13, 8192, 2.0, &source), 512, 1e-12);
-	assert_close(batch_choose_samples(&input, 1e13, 4096, 6.0, &source), 32, 1e-12); /* 0.039e6 tokens, so a quarter million */
+	assert_close(batch_choose_samples(&input, 1e13, 4096, 6.0, &source), 32, 1e-12);   /* 0.039e6 tokens, so a quarter million */
 	assert_close(batch_choose_samples(&input, 1e13, 4096, 1.0, &source), 4096, 1e-12); /* 210e6 tokens, so 16 Mi */
-	assert_close(batch_choose_samples(&input, 1e7, 4096, 2.0, &source), 16, 1e-12); /* 24.4 sequences make a hundred steps */
+	assert_close(batch_choose_samples(&input, 1e7, 4096, 2.0, &source), 16, 1e-12);    /* 24.4 sequences make a hundred steps */
 	assert_close(batch_choose_samples(&input, 1, 4096, 2.0, &source), 1, 1e-12);
 	input.request.fine_tuning.method = FINE_TUNING_LORA;
 	assert_close(batch_choose_samples(&input, 1e13, 4096, 2.0, &source), 64, 1e-12);

@@ -23,7 +23,8 @@ static struct scope looked(const struct parallelism *layout)
 {
 	struct scope scope;
 
-	assert_true(setting_of_candidate(&fixture.input, &fixture.candidates[0], &physics_fitted, NULL, fixture.input.request.sequence_length, &setting));
+	assert_true(setting_of_candidate(
+		&fixture.input, &fixture.candidates[0], &physics_fitted, NULL, fixture.input.request.sequence_length, &setting));
 	setting.batch = fixture.input.request.global_batch_size;
 	scope_of(&setting, layout, &scope);
 	return scope;
@@ -31,17 +32,26 @@ static struct scope looked(const struct parallelism *layout)
 
 static struct parallelism over(int64_t data)
 {
-	return (struct parallelism){.tensor = 1, .pipeline = 1, .data = data, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1, .zero_stage = 1,
-		.zero_group = data, .recompute = RECOMPUTE_NONE};
+	return (struct parallelism){.tensor = 1,
+		.pipeline = 1,
+		.data = data,
+		.context = 1,
+		.expert = 1,
+		.interleave = 1,
+		.micro_batch = 1,
+		.zero_stage = 1,
+		.zero_group = data,
+		.recompute = RECOMPUTE_NONE};
 }
 
 /* Each fitted constant depends on at least one quantity, and the rows of
  * quantities name only constants that exist. */
 static void every_constant_has_a_range(void **state)
 {
-#define NAME(member_, ...) #member_,
+#define NAME(member_, ...)          #member_,
 #define COMPILED_NAME(member_, ...) "compiled_" #member_,
-	static const char *const names[] = {PHYSICS_CONSTANTS(NAME) COMPILED_CONSTANTS(COMPILED_NAME) ADAPTER_CONSTANTS(NAME) GENERIC_CONSTANTS(NAME) PAIR_CONSTANTS(NAME)};
+	static const char *const names[] = {
+		PHYSICS_CONSTANTS(NAME) COMPILED_CONSTANTS(COMPILED_NAME) ADAPTER_CONSTANTS(NAME) GENERIC_CONSTANTS(NAME) PAIR_CONSTANTS(NAME)};
 #undef COMPILED_NAME
 #undef NAME
 	size_t letters[SCOPE_COUNT] = {0};
@@ -139,7 +149,11 @@ static void another_network_is_outside(void **state)
 	struct scope scope;
 
 	(void)state;
-	fixture.input.model = (struct model){.kind = MODEL_GENERIC, .params_total = 25.6e6, .params_active = 25.6e6, .generic_flops_per_sample = 8.2e9, .generic_sample_bytes = 150e3};
+	fixture.input.model = (struct model){.kind = MODEL_GENERIC,
+		.params_total = 25.6e6,
+		.params_active = 25.6e6,
+		.generic_flops_per_sample = 8.2e9,
+		.generic_sample_bytes = 150e3};
 	assert_int_equal(looked(&layout).count, 0);
 	fixture.input.model.generic_flops_per_sample = 8.2e10;
 	scope = looked(&layout);

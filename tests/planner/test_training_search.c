@@ -77,7 +77,8 @@ static void random_pins(struct parallelism *pins, int64_t gpu_count)
 /* Draws a model that nearly fills a few accelerators, so that memory decides in part of the requests. */
 static int64_t random_request(void)
 {
-	static const enum stack stacks[] = {STACK_GENERIC, STACK_MEGATRON_LM, STACK_MEGATRON_DEEPSPEED, STACK_MEGATRON_CORE, STACK_FSDP, STACK_INTERNEVO};
+	static const enum stack stacks[] = {
+		STACK_GENERIC, STACK_MEGATRON_LM, STACK_MEGATRON_DEEPSPEED, STACK_MEGATRON_CORE, STACK_FSDP, STACK_INTERNEVO};
 	int64_t gpu_count = ONE_OF(1, 2, 4, 6, 8, 12, 16, 24, 32);
 	struct training_request *request = &fixture.input.request;
 
@@ -90,7 +91,8 @@ static int64_t random_request(void)
 	fixture.candidates[0].accelerator.memory_usable_bytes = (double)ONE_OF(6, 10, 20, 40) * 1e9;
 	request->stack = stacks[random_below(COUNT_OF(stacks))];
 	random_pins(&request->parallelism, gpu_count);
-	assert_true(setting_of_candidate(&fixture.input, &fixture.candidates[0], &physics_fitted, NULL, (double)ONE_OF(1024, 4096, 8192), &setting));
+	assert_true(
+		setting_of_candidate(&fixture.input, &fixture.candidates[0], &physics_fitted, NULL, (double)ONE_OF(1024, 4096, 8192), &setting));
 	setting.batch = (double)(1 + random_below(70));
 	setting.batch_free = one_in(2);
 	return gpu_count;
@@ -101,8 +103,8 @@ static int64_t random_request(void)
 struct brute {
 	int64_t gpu_count, layouts;
 	struct parallelism pins;
-	double room_bytes;           /* the memory that a chosen layout may fill */
-	double best_s, tight_s;      /* per sample */
+	double room_bytes;      /* the memory that a chosen layout may fill */
+	double best_s, tight_s; /* per sample */
 };
 
 /* A chosen batch grows to fit the degrees only where the pins leave no choice. A given batch does not change. */
@@ -168,28 +170,47 @@ static void brute_rest(struct brute *brute, struct parallelism layout, bool desc
 	int last = layout.pipeline > 1 ? setting.software.zero_most_piped : setting.software.zero_most;
 
 	for (layout.micro_batch = 1; layout.micro_batch <= 128; layout.micro_batch++) {
-		bool feeds = (double)(layout.micro_batch * layout.data) < setting.batch + (double)layout.data, usual = power_of_two(layout.micro_batch) && feeds;
+		bool feeds = (double)(layout.micro_batch * layout.data) < setting.batch + (double)layout.data,
+			 usual = power_of_two(layout.micro_batch) && feeds;
 
-		if (brute->pins.micro_batch == ABSENT_COUNT ? !usual : brute->pins.micro_batch != layout.micro_batch || !(feeds || may_fill(&brute->pins)))
+		if (brute->pins.micro_batch == ABSENT_COUNT ? !usual
+													: brute->pins.micro_batch != layout.micro_batch || !(feeds || may_fill(&brute->pins)))
 			continue;
 		for (int again = RECOMPUTE_NONE; again <= RECOMPUTE_FULL; again++)
 			for (layout.zero_stage = 0; layout.zero_stage <= 3; layout.zero_stage++)
 				for (layout.zero_group = ranks; layout.zero_group >= 1; layout.zero_group--) {
-					bool offered = layout.zero_stage >= (setting.software.blocks ? 3 : described || ranks == 1 ? 1 : 0) && layout.zero_stage <= last;
+					bool offered = layout.zero_stage >= (setting.software.blocks          ? 3
+																: described || ranks == 1 ? 1
+																						  : 0) &&
+						layout.zero_stage <= last;
 					bool hybrid = layout.zero_stage == 3 && !described && layout.zero_group > 1 && ranks % layout.zero_group == 0 &&
 						power_of_two(ranks / layout.zero_group);
 
 					layout.recompute = (enum recompute)again;
-					if ((brute->pins.offload_activations != TRUTH_TRUE || again == RECOMPUTE_FULL) && (brute->pins.recompute == RECOMPUTE_UNSET || brute->pins.recompute == layout.recompute) &&
+					if ((brute->pins.offload_activations != TRUTH_TRUE || again == RECOMPUTE_FULL) &&
+						(brute->pins.recompute == RECOMPUTE_UNSET || brute->pins.recompute == layout.recompute) &&
 						(brute->pins.zero_stage == ABSENT_COUNT ? offered : brute->pins.zero_stage == layout.zero_stage) &&
 						(layout.zero_group == ranks || hybrid)) {
 						brute_time(brute, &layout);
-						if (again == RECOMPUTE_FULL && (setting.software.offloads_inputs || brute->pins.offload == TRUTH_TRUE) && brute->pins.offload_activations == TRUTH_UNSET)
-							brute_time(brute, &(struct parallelism){.tensor = layout.tensor, .pipeline = layout.pipeline, .data = layout.data, .context = layout.context,
-								.expert = layout.expert, .interleave = layout.interleave, .micro_batch = layout.micro_batch, .zero_stage = layout.zero_stage,
-								.zero_group = layout.zero_group, .recompute = layout.recompute, .kept_layers = layout.kept_layers,
-								.sequence_parallel = layout.sequence_parallel, .offload = layout.offload, .offload_activations = TRUTH_TRUE});
-						if (again == RECOMPUTE_NONE && brute->pins.offload_activations != TRUTH_TRUE && brute->pins.recompute == RECOMPUTE_UNSET)
+						if (again == RECOMPUTE_FULL && (setting.software.offloads_inputs || brute->pins.offload == TRUTH_TRUE) &&
+							brute->pins.offload_activations == TRUTH_UNSET)
+							brute_time(brute,
+								&(struct parallelism){.tensor = layout.tensor,
+									.pipeline = layout.pipeline,
+									.data = layout.data,
+									.context = layout.context,
+									.expert = layout.expert,
+									.interleave = layout.interleave,
+									.micro_batch = layout.micro_batch,
+									.zero_stage = layout.zero_stage,
+									.zero_group = layout.zero_group,
+									.recompute = layout.recompute,
+									.kept_layers = layout.kept_layers,
+									.sequence_parallel = layout.sequence_parallel,
+									.offload = layout.offload,
+									.offload_activations = TRUTH_TRUE});
+						if (again == RECOMPUTE_NONE && brute->pins.offload_activations != TRUTH_TRUE &&
+							brute->pins.recompute == RECOMPUTE_UNSET)
 							brute_kept(brute, layout);
 					}
 				}
@@ -206,7 +227,8 @@ static void brute_chunks(struct brute *brute, struct parallelism layout, bool de
 
 		if (layout.interleave > 1 && (layout.pipeline == 1 || chunks > layers + 2))
 			continue;
-		if (brute->pins.interleave == ABSENT_COUNT ? layout.interleave <= 2 || (even && (!described || layout.interleave <= 16)) : brute->pins.interleave == layout.interleave)
+		if (brute->pins.interleave == ABSENT_COUNT ? layout.interleave <= 2 || (even && (!described || layout.interleave <= 16))
+												   : brute->pins.interleave == layout.interleave)
 			brute_rest(brute, layout, described);
 	}
 }
@@ -216,7 +238,8 @@ static bool tensor_splits(int64_t tensor)
 	int64_t domain = setting.device.domain;
 
 	for (int k = 0; k < setting.model->kind_count; k++)
-		if (setting.model->kinds[k].width % tensor || (setting.model->kinds[k].kv_heads % tensor && tensor % setting.model->kinds[k].kv_heads))
+		if (setting.model->kinds[k].width % tensor ||
+			(setting.model->kinds[k].kv_heads % tensor && tensor % setting.model->kinds[k].kv_heads))
 			return false;
 	return domain % tensor == 0 || tensor % domain == 0 || power_of_two(tensor);
 }
@@ -226,9 +249,13 @@ static struct brute brute_force(int64_t gpu_count)
 	const struct parallelism *pins = &fixture.input.request.parallelism;
 	bool described = pins->tensor > 0 || pins->pipeline > 0 || pins->micro_batch > 0;
 	double capacity = accelerator_capacity_bytes(&fixture.candidates[0].accelerator);
-	struct brute brute = {.gpu_count = gpu_count, .pins = *pins, .room_bytes = capacity * (described ? 1 : LAYOUT_COMFORTABLE_FILL),
-		.best_s = INFINITY, .tight_s = INFINITY};
-	struct parallelism layout = {.offload = pins->offload == TRUTH_TRUE ? TRUTH_TRUE : TRUTH_FALSE, .offload_activations = pins->offload_activations};
+	struct brute brute = {.gpu_count = gpu_count,
+		.pins = *pins,
+		.room_bytes = capacity * (described ? 1 : LAYOUT_COMFORTABLE_FILL),
+		.best_s = INFINITY,
+		.tight_s = INFINITY};
+	struct parallelism layout = {
+		.offload = pins->offload == TRUTH_TRUE ? TRUTH_TRUE : TRUTH_FALSE, .offload_activations = pins->offload_activations};
 	int experts = layout_experts(setting.model);
 
 	for (layout.tensor = 1; layout.tensor <= 64; layout.tensor++)
@@ -239,8 +266,9 @@ static struct brute brute_force(int64_t gpu_count)
 
 					layout.data = gpu_count / inner;
 					layout.sequence_parallel = layout.tensor > 1 && setting.software.fused_attention ? TRUTH_TRUE : TRUTH_FALSE;
-					if (inner * layout.data != gpu_count || ((double)layout.data > setting.batch && !(setting.batch_free && may_fill(pins))) || !may_be(pins->tensor, layout.tensor) ||
-						!may_be(pins->pipeline, layout.pipeline) || !may_be(pins->context, layout.context) || !may_be(pins->expert, layout.expert))
+					if (inner * layout.data != gpu_count || ((double)layout.data > setting.batch && !(setting.batch_free && may_fill(pins))) ||
+						!may_be(pins->tensor, layout.tensor) || !may_be(pins->pipeline, layout.pipeline) ||
+						!may_be(pins->context, layout.context) || !may_be(pins->expert, layout.expert))
 						continue;
 					if (setting.model->kinds[0].heads % layout.tensor || (pins->tensor == ABSENT_COUNT && !tensor_splits(layout.tensor)))
 						continue;
@@ -277,7 +305,7 @@ static void the_pruned_optimum_is_the_true_one(void **state)
 		judged += search.evaluated;
 	}
 	assert_true(comfortable > REQUESTS / 3 && tight >= 3 && none > REQUESTS / 20); /* all kinds of requests occur */
-	assert_true(judged < brute_layouts / 2); /* the bounds do prune */
+	assert_true(judged < brute_layouts / 2);                                       /* the bounds do prune */
 }
 
 /* Without bounds the search judges every layout, and finds the same best. */
@@ -307,7 +335,8 @@ static void a_limit_leaves_what_is_faster(void **state)
 	(void)state;
 	for (int i = 0; i < REQUESTS / 2; i++) {
 		int64_t gpu_count = random_request();
-		struct layout_search search = {.setting = &setting, .gpu_count = gpu_count, .pins = fixture.input.request.parallelism}, under = search, at = search, lean = search;
+		struct layout_search search = {.setting = &setting, .gpu_count = gpu_count, .pins = fixture.input.request.parallelism},
+							 under = search, at = search, lean = search;
 		double best_s;
 
 		layout_search(&search);

@@ -7,7 +7,7 @@
 
 static struct training_fixture fixture;
 #define REQUEST (fixture.input.request)
-#define BEST (fixture.plan.recommended)
+#define BEST    (fixture.plan.recommended)
 
 static void begin(size_t candidates, double tokens)
 {
@@ -22,8 +22,11 @@ static void begin(size_t candidates, double tokens)
 
 static double figure(const struct training_option *option, enum objective objective)
 {
-	return objective == OBJECTIVE_TIME ? option->wall_clock_hours : objective == OBJECTIVE_ENERGY ? option->energy.total_kwh
-		: objective == OBJECTIVE_CARBON ? option->carbon.total_kgco2e : objective == OBJECTIVE_GPUS ? (double)option->gpu_count : option->cost.total_usd;
+	return objective == OBJECTIVE_TIME  ? option->wall_clock_hours
+		: objective == OBJECTIVE_ENERGY ? option->energy.total_kwh
+		: objective == OBJECTIVE_CARBON ? option->carbon.total_kgco2e
+		: objective == OBJECTIVE_GPUS   ? (double)option->gpu_count
+										: option->cost.total_usd;
 }
 
 /* Checks that no row of the answer's table is better than the recommended one by more than the stated rule. */
@@ -36,7 +39,8 @@ static void check_table(enum objective objective)
 
 		assert_true(figure(other, objective) >= own / (1 + SEARCH_TIE) * (1 - 1e-12));
 		if (figure(other, objective) <= own) /* a tie: the row is slower, or dearer if the objective is time */
-			assert_true(objective == OBJECTIVE_TIME ? other->cost.total_usd >= BEST.cost.total_usd : other->wall_clock_hours >= BEST.wall_clock_hours);
+			assert_true(objective == OBJECTIVE_TIME ? other->cost.total_usd >= BEST.cost.total_usd
+													: other->wall_clock_hours >= BEST.wall_clock_hours);
 	}
 }
 
@@ -104,11 +108,11 @@ static void a_budget_is_spent_up_to_its_knee(void **state)
 	plan_number(knee, &hours, &usd);
 	plan_number(knee / 2, &half_hours, &half_usd);
 	plan_number(2 * knee, &double_hours, &double_usd);
-	assert_true(half_hours / hours > usd / half_usd);       /* the last doubling saves more time than it adds money */
+	assert_true(half_hours / hours > usd / half_usd); /* the last doubling saves more time than it adds money */
 	shortest_hours = practice_usual_hours((double)(2 * knee) * double_hours) * exp(-1.6);
-	assert_true(hours / fmax(double_hours, shortest_hours) < double_usd / usd);   /* the next one would not, or is shorter than published runs */
+	assert_true(hours / fmax(double_hours, shortest_hours) < double_usd / usd); /* the next one would not, or is shorter than published runs */
 	assert_true(own_hours > 0.5 * practice_usual_hours((double)knee * own_hours) * exp(-1.6)); /* a doubling may end below the shortest */
-	REQUEST.common.objective = OBJECTIVE_TIME; /* a named objective is followed */
+	REQUEST.common.objective = OBJECTIVE_TIME;                                                 /* a named objective is followed */
 	fixture_planned(&fixture);
 	assert_true(BEST.wall_clock_hours < own_hours && BEST.cost.total_usd > own_usd && BEST.cost.total_usd <= REQUEST.budget_usd);
 	REQUEST.common.objective = OBJECTIVE_COST;
@@ -207,7 +211,8 @@ static void single_ones_do_not_work_together(void **state)
 	REQUEST.common.alternatives = 32;
 	fixture_planned(&fixture);
 	for (size_t i = 0; i < fixture.plan.alternative_count; i++)
-		assert_true(strcmp(fixture.plan.alternatives[i].accelerator.id, fixture.candidates[1].accelerator.id) != 0 || fixture.plan.alternatives[i].gpu_count == 1);
+		assert_true(strcmp(fixture.plan.alternatives[i].accelerator.id, fixture.candidates[1].accelerator.id) != 0 ||
+			fixture.plan.alternatives[i].gpu_count == 1);
 	assert_string_equal(BEST.accelerator.id, fixture.candidates[0].accelerator.id);
 }
 

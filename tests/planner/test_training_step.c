@@ -21,8 +21,9 @@ static void fixture_of(const struct golden_case *golden)
 	fixture_init(&fixture);
 	request = &fixture.input.request;
 	fixture.candidates[0] = fixture_a100();
-	fixture_model(&fixture.input.model, (int)golden_number(golden, "layers"), (int)golden_number(golden, "hidden"), (int)golden_number(golden, "heads"),
-		(int)golden_number(golden, "heads"), (int)golden_number(golden, "width"), (int)golden_number(golden, "vocabulary"), true);
+	fixture_model(&fixture.input.model, (int)golden_number(golden, "layers"), (int)golden_number(golden, "hidden"),
+		(int)golden_number(golden, "heads"), (int)golden_number(golden, "heads"), (int)golden_number(golden, "width"),
+		(int)golden_number(golden, "vocabulary"), true);
 	request->parallelism.zero_stage = (int64_t)golden_number_or(golden, "zero", 0);
 	request->stack = request->parallelism.zero_stage > 0 ? STACK_MEGATRON_DEEPSPEED : STACK_MEGATRON_LM;
 	request->stack_release = golden_word(golden, "release");
@@ -37,7 +38,9 @@ static void fixture_of(const struct golden_case *golden)
 	request->parallelism.interleave = (int64_t)golden_number_or(golden, "interleave", ABSENT_COUNT);
 	request->parallelism.micro_batch = (int64_t)golden_number_or(golden, "micro_batch", ABSENT_COUNT);
 	request->parallelism.sequence_parallel = golden_number(golden, "sequence_parallel") > 0 ? TRUTH_TRUE : TRUTH_FALSE;
-	request->parallelism.recompute = strcmp(recompute, "full") == 0 ? RECOMPUTE_FULL : strcmp(recompute, "none") == 0 ? RECOMPUTE_NONE : RECOMPUTE_SELECTIVE;
+	request->parallelism.recompute = strcmp(recompute, "full") == 0 ? RECOMPUTE_FULL
+		: strcmp(recompute, "none") == 0                            ? RECOMPUTE_NONE
+																	: RECOMPUTE_SELECTIVE;
 }
 
 static double planned(const struct golden_case *golden, const char *expected)
@@ -58,7 +61,8 @@ static double layer_activations(const struct golden_case *golden, const char *ex
 	fixture_of(golden);
 	layout = fixture.input.request.parallelism;
 	layout.data = layout.interleave = layout.zero_group = 1;
-	assert_true(setting_of_candidate(&fixture.input, &fixture.candidates[0], &physics_fitted, NULL, fixture.input.request.sequence_length, &setting));
+	assert_true(setting_of_candidate(
+		&fixture.input, &fixture.candidates[0], &physics_fitted, NULL, fixture.input.request.sequence_length, &setting));
 	setting.batch = 8;
 	degrees = degrees_of(&setting, &layout);
 	return activation_bytes_per_token(&setting, &layout, &degrees, 0);
@@ -69,14 +73,18 @@ static double schedule(const struct golden_case *golden, const char *expected)
 	double stage = golden_number(golden, "stage");
 
 	(void)expected;
-	return pipeline_time_s(stage, stage * golden_number(golden, "stages"), golden_number(golden, "micro_batches"), golden_number(golden, "stages"), golden_number(golden, "interleave"));
+	return pipeline_time_s(stage, stage * golden_number(golden, "stages"), golden_number(golden, "micro_batches"),
+		golden_number(golden, "stages"), golden_number(golden, "interleave"));
 }
 
 /* A device of round numbers: 100 GB/s link, 10 GB/s adapter, 10 us, 20 us a doubling. */
 static double collective(const struct golden_case *golden, const char *expected)
 {
 	struct physics physics = {.link_latency_s = 10e-6, .nic_latency_s = 20e-6};
-	struct device device = {.link_bytes_per_s = 100e9, .nic_bytes_per_s = 10e9, .domain = (int64_t)golden_number(golden, "domain"), .node = 8,
+	struct device device = {.link_bytes_per_s = 100e9,
+		.nic_bytes_per_s = 10e9,
+		.domain = (int64_t)golden_number(golden, "domain"),
+		.node = 8,
 		.torus_dimensions = (int64_t)golden_number_or(golden, "torus", 0)};
 	struct group group = collective_group(&device, golden_number(golden, "ranks"), 1);
 
@@ -89,7 +97,8 @@ static double collective(const struct golden_case *golden, const char *expected)
  * all-to-all, or of each of `stride` rings side by side. */
 static double wiring(const struct golden_case *golden, const char *expected)
 {
-	struct accelerator accelerator = {.pcie_gen = (int64_t)golden_number(golden, "pcie_gen"), .max_nvlink_domain = (int64_t)golden_number_or(golden, "domain", 1),
+	struct accelerator accelerator = {.pcie_gen = (int64_t)golden_number(golden, "pcie_gen"),
+		.max_nvlink_domain = (int64_t)golden_number_or(golden, "domain", 1),
 		.interconnect_gbs = golden_number_or(golden, "interconnect_gbs", ABSENT_NUMBER)};
 	double ranks = golden_number(golden, "ranks");
 	struct device device = {.link_bytes_per_s = accelerator_link_bytes_per_s(&accelerator)};
@@ -106,16 +115,21 @@ static double wiring(const struct golden_case *golden, const char *expected)
 static double product_s(const struct golden_case *golden, const char *expected)
 {
 	struct physics physics = {.gemm_traffic = 0.25, .gemm_wave_outputs = 1e5};
-	struct device device = {.wide_flops_per_s = 1e12, .wide_most_flops_per_s = 1e15, .memory_bytes_per_s = 1e10, .operand_bytes = 2, .wide_bytes = 2};
-	struct product product = {.rows = golden_number(golden, "rows"), .inner = golden_number(golden, "inner"), .columns = golden_number(golden, "columns"),
+	struct device device = {
+		.wide_flops_per_s = 1e12, .wide_most_flops_per_s = 1e15, .memory_bytes_per_s = 1e10, .operand_bytes = 2, .wide_bytes = 2};
+	struct product product = {.rows = golden_number(golden, "rows"),
+		.inner = golden_number(golden, "inner"),
+		.columns = golden_number(golden, "columns"),
 		.count = golden_number(golden, "count")};
 
-	return strcmp(expected, "forward_s") == 0 ? gemm_forward(&device, &physics, &product).time_s : gemm_backward(&device, &physics, &product, false).time_s;
+	return strcmp(expected, "forward_s") == 0 ? gemm_forward(&device, &physics, &product).time_s
+											  : gemm_backward(&device, &physics, &product, false).time_s;
 }
 
 static void published_runs_come_out(void **state)
 {
-	static const struct golden_row rows[] = {{"E21", product_s}, {"E27", collective}, {"E32", planned}, {"E34", schedule}, {"E35", planned}, {"E36", layer_activations}, {"E140", wiring}};
+	static const struct golden_row rows[] = {{"E21", product_s}, {"E27", collective}, {"E32", planned}, {"E34", schedule}, {"E35", planned},
+		{"E36", layer_activations}, {"E140", wiring}};
 
 	(void)state;
 	golden_run("tests/planner/golden/training_runs.txt", rows, COUNT_OF(rows), 24);
@@ -127,8 +141,18 @@ static struct setting setting;
 
 static struct parallelism layout_8b(void)
 {
-	return (struct parallelism){.tensor = 2, .pipeline = 2, .data = 8, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1, .zero_stage = 1,
-		.zero_group = 8, .recompute = RECOMPUTE_NONE, .sequence_parallel = TRUTH_TRUE, .offload = TRUTH_FALSE};
+	return (struct parallelism){.tensor = 2,
+		.pipeline = 2,
+		.data = 8,
+		.context = 1,
+		.expert = 1,
+		.interleave = 1,
+		.micro_batch = 1,
+		.zero_stage = 1,
+		.zero_group = 8,
+		.recompute = RECOMPUTE_NONE,
+		.sequence_parallel = TRUTH_TRUE,
+		.offload = TRUTH_FALSE};
 }
 
 static struct step_result timed(const struct parallelism *layout, const struct physics *physics)
@@ -157,8 +181,9 @@ static struct memory_use held(const struct parallelism *layout)
 
 static double sum_of_parts(const struct step_time *time)
 {
-	return time->compute_s + time->recompute_s + time->tensor_comm_s + time->context_comm_s + time->pipeline_comm_s + time->pipeline_bubble_s +
-		time->data_comm_exposed_s + time->expert_comm_s + time->optimizer_s + time->input_wait_s + time->host_transfer_s + time->launch_overhead_s;
+	return time->compute_s + time->recompute_s + time->tensor_comm_s + time->context_comm_s + time->pipeline_comm_s +
+		time->pipeline_bubble_s + time->data_comm_exposed_s + time->expert_comm_s + time->optimizer_s + time->input_wait_s +
+		time->host_transfer_s + time->launch_overhead_s;
 }
 
 static void parts_make_the_step(void **state)
@@ -241,7 +266,8 @@ static void memory_grows_with_work_and_falls_with_sharding(void **state)
 	(void)state;
 	fixture_init(&fixture);
 	memory = held(&layout);
-	assert_close(memory.model_bytes, memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes + memory.activations_bytes, 1e-15);
+	assert_close(
+		memory.model_bytes, memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes + memory.activations_bytes, 1e-15);
 	assert_close(memory.total_bytes, memory.model_bytes + memory.overhead_bytes, 1e-15);
 	for (layout.micro_batch = 1; layout.micro_batch <= 16; layout.micro_batch *= 2) {
 		other = held(&layout);
@@ -323,7 +349,8 @@ static void stages_hold_every_layer_once(void **state)
 		}
 		assert_int_equal(sum, cases[i].layers);
 		assert_true(most <= (cases[i].layers + chunks - 1) / chunks * cases[i].interleave);
-		assert_close(stages_in_flight(&stages, stages.count - 1, 1000), cases[i].interleave > 1 ? (1 + (cases[i].interleave - 1.0) * cases[i].pipeline) / cases[i].interleave : 1, 1e-12);
+		assert_close(stages_in_flight(&stages, stages.count - 1, 1000),
+			cases[i].interleave > 1 ? (1 + (cases[i].interleave - 1.0) * cases[i].pipeline) / cases[i].interleave : 1, 1e-12);
 	}
 }
 
@@ -332,7 +359,8 @@ static void work_scales_with_what_is_asked(void **state)
 	const struct physics *physics = &physics_fitted;
 	struct device device;
 	struct product product = {.rows = 4096, .inner = 4096, .columns = 4096, .count = 1, .narrow = true}, twice = product, half = product;
-	struct attention attention = {.tokens = 4096, .span_tokens = 2048.5, .sequence = 4096, .heads = 8, .key_dim = 128, .value_dim = 128, .fused = true};
+	struct attention attention = {
+		.tokens = 4096, .span_tokens = 2048.5, .sequence = 4096, .heads = 8, .key_dim = 128, .value_dim = 128, .fused = true};
 	double fused_s, aligned_s;
 
 	(void)state;
@@ -340,7 +368,8 @@ static void work_scales_with_what_is_asked(void **state)
 	assert_true(device_of_candidate(&fixture.candidates[0], PRECISION_BF16, physics, 1, &device));
 	twice.count = 2;
 	half.rows /= 2;
-	assert_true(gemm_forward(&device, physics, &twice).time_s < 2 * gemm_forward(&device, physics, &product).time_s); /* both share one last wave */
+	assert_true(
+		gemm_forward(&device, physics, &twice).time_s < 2 * gemm_forward(&device, physics, &product).time_s); /* both share one last wave */
 	assert_true(gemm_forward(&device, physics, &twice).time_s > 1.9 * gemm_forward(&device, physics, &product).time_s);
 	assert_true(gemm_forward(&device, physics, &half).time_s > gemm_forward(&device, physics, &product).time_s / 2); /* efficiency saturates */
 	assert_true(gemm_backward(&device, physics, &product, false).time_s > 2 * gemm_forward(&device, physics, &product).time_s);
@@ -408,8 +437,8 @@ static void contexts_pass_keys_and_values_three_times(void **state)
 	fixture.candidates[0].internode_gbs = 0.002;
 	fast_s = timed(&layout, &physics_fitted).time.context_comm_s;
 	fixture.candidates[0].internode_gbs = 0.001;
-	assert_close(timed(&layout, &physics_fitted).time.context_comm_s - fast_s,
-		passes * bytes / (0.001e9 * physics_fitted.nic_fraction) / 2, 1e-6);
+	assert_close(
+		timed(&layout, &physics_fitted).time.context_comm_s - fast_s, passes * bytes / (0.001e9 * physics_fitted.nic_fraction) / 2, 1e-6);
 }
 
 /* No stack, however fast, beats the best measured rate: 2 r i c over that rate is the least time. */
@@ -435,7 +464,14 @@ static void few_rows_slow_experts(void **state)
 {
 	struct layer_kind *kind = &fixture.input.model.kinds[0];
 	struct physics physics = physics_fitted;
-	struct parallelism layout = {.tensor = 1, .pipeline = 1, .data = 1, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1, .zero_group = 1,
+	struct parallelism layout = {.tensor = 1,
+		.pipeline = 1,
+		.data = 1,
+		.context = 1,
+		.expert = 1,
+		.interleave = 1,
+		.micro_batch = 1,
+		.zero_group = 1,
 		.recompute = RECOMPUTE_NONE};
 	struct setting own;
 	struct degrees degrees;
@@ -443,9 +479,16 @@ static void few_rows_slow_experts(void **state)
 
 	(void)state;
 	fixture_init(&fixture);
-	fixture.input.model = (struct model){.kind = MODEL_TRANSFORMER, .hidden = 8192, .vocabulary = 32000, .layer_count = 1, .kind_count = 1,
-		.params_total = ABSENT_NUMBER, .params_active = ABSENT_NUMBER, .params_embedding = ABSENT_NUMBER};
-	*kind = (struct layer_kind){.mixer = MIXER_NONE, .feed_forward = FEED_FORWARD_EXPERTS, .gated = true, .experts = 8, .experts_active = 2, .expert_width = 8192};
+	fixture.input.model = (struct model){.kind = MODEL_TRANSFORMER,
+		.hidden = 8192,
+		.vocabulary = 32000,
+		.layer_count = 1,
+		.kind_count = 1,
+		.params_total = ABSENT_NUMBER,
+		.params_active = ABSENT_NUMBER,
+		.params_embedding = ABSENT_NUMBER};
+	*kind = (struct layer_kind){
+		.mixer = MIXER_NONE, .feed_forward = FEED_FORWARD_EXPERTS, .gated = true, .experts = 8, .experts_active = 2, .expert_width = 8192};
 	model_finish(&fixture.input.model);
 	physics.kernel_gap_s = physics.gemm_traffic = physics.gemm_wave_outputs = physics.element_traffic = physics.expert_traffic = 1e-12;
 	physics.expert_half_rows = 1e-9;
@@ -494,7 +537,8 @@ static void attention_is_as_new_as_its_software(void **state)
 /* Since Hopper, heads of 64 run at two thirds of the rate of heads of 128; on the A100 at the full rate. */
 static void narrow_heads_are_slow_since_hopper(void **state)
 {
-	struct attention wide = {.tokens = 4096, .span_tokens = 2048.5, .sequence = 4096, .heads = 8, .key_dim = 128, .value_dim = 128, .fused = true}, narrow = wide;
+	struct attention wide = {.tokens = 4096, .span_tokens = 2048.5, .sequence = 4096, .heads = 8, .key_dim = 128, .value_dim = 128, .fused = true},
+					 narrow = wide;
 	static const struct {
 		const char *id;
 		double ratio;
@@ -508,7 +552,8 @@ static void narrow_heads_are_slow_since_hopper(void **state)
 
 		fixture.candidates[0].accelerator.id = cases[i].id;
 		assert_true(device_of_candidate(&fixture.candidates[0], PRECISION_BF16, &physics_fitted, 1, &device));
-		assert_close(attention_forward(&device, &physics_fitted, &narrow).time_s / attention_forward(&device, &physics_fitted, &wide).time_s, cases[i].ratio, 1e-9);
+		assert_close(attention_forward(&device, &physics_fitted, &narrow).time_s / attention_forward(&device, &physics_fitted, &wide).time_s,
+			cases[i].ratio, 1e-9);
 	}
 }
 

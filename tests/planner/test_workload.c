@@ -16,13 +16,12 @@ static int given_int(const struct golden_case *golden, const char *key, int othe
 
 static enum mixer given_mixer(const struct golden_case *golden)
 {
-	const char *word =
-		golden_word_or(golden, "mixer", golden_number_or(golden, "kv_lora_rank", 0) > 0 ? "mla" : "attention");
+	const char *word = golden_word_or(golden, "mixer", golden_number_or(golden, "kv_lora_rank", 0) > 0 ? "mla" : "attention");
 
-	return strcmp(word, "mamba2") == 0        ? MIXER_MAMBA2
-		   : strcmp(word, "gated_delta") == 0 ? MIXER_GATED_DELTA
-		   : strcmp(word, "mla") == 0         ? MIXER_MLA
-											  : MIXER_ATTENTION;
+	return strcmp(word, "mamba2") == 0     ? MIXER_MAMBA2
+		: strcmp(word, "gated_delta") == 0 ? MIXER_GATED_DELTA
+		: strcmp(word, "mla") == 0         ? MIXER_MLA
+										   : MIXER_ATTENTION;
 }
 
 static struct layer_kind given_kind(const struct golden_case *golden)
@@ -75,10 +74,10 @@ static double golden_params(const struct golden_case *golden, const char *expect
 	static struct model model;
 
 	given_model(golden, &model);
-	return strcmp(expected, "total") == 0       ? model.params_total
-		   : strcmp(expected, "active") == 0    ? model.params_active
-		   : strcmp(expected, "embedding") == 0 ? model.params_embedding
-												: ABSENT_NUMBER;
+	return strcmp(expected, "total") == 0    ? model.params_total
+		: strcmp(expected, "active") == 0    ? model.params_active
+		: strcmp(expected, "embedding") == 0 ? model.params_embedding
+											 : ABSENT_NUMBER;
 }
 
 static double golden_standard(const struct golden_case *golden, const char *expected)
@@ -86,10 +85,10 @@ static double golden_standard(const struct golden_case *golden, const char *expe
 	static struct model model;
 
 	model_from_size(&model, golden_number(golden, "size"), golden_number_or(golden, "active", ABSENT_NUMBER));
-	return strcmp(expected, "hidden") == 0    ? model.hidden
-		   : strcmp(expected, "layers") == 0  ? model.layer_count
-		   : strcmp(expected, "experts") == 0 ? model.kinds[0].experts
-											  : ABSENT_NUMBER;
+	return strcmp(expected, "hidden") == 0 ? model.hidden
+		: strcmp(expected, "layers") == 0  ? model.layer_count
+		: strcmp(expected, "experts") == 0 ? model.kinds[0].experts
+										   : ABSENT_NUMBER;
 }
 
 static double golden_flops(const struct golden_case *golden, const char *expected)
@@ -124,8 +123,7 @@ static double golden_weights(const struct golden_case *golden, const char *expec
 
 	given_model(golden, &model);
 	for (int precision = PRECISION_FP32; precision < PRECISION_COUNT; precision++)
-		if (strcmp(precision_name((enum precision)precision), golden_word(golden, "precision")) == 0 &&
-			strcmp(expected, "bytes") == 0)
+		if (strcmp(precision_name((enum precision)precision), golden_word(golden, "precision")) == 0 && strcmp(expected, "bytes") == 0)
 			return model_weight_bytes(&model, (enum precision)precision);
 	return ABSENT_NUMBER;
 }
@@ -133,23 +131,21 @@ static double golden_weights(const struct golden_case *golden, const char *expec
 static double golden_run_flops(const struct golden_case *golden, const char *expected)
 {
 	static struct model model;
-	double tokens = golden_number(golden, "tokens"),
-		   rule = compute_rule_flops(golden_number_or(golden, "params", 0), tokens);
+	double tokens = golden_number(golden, "tokens"), rule = compute_rule_flops(golden_number_or(golden, "params", 0), tokens);
 
 	if (strcmp(expected, "rule") == 0)
 		return rule;
 	if (strcmp(expected, "petaflop_s_days") == 0)
 		return compute_petaflop_s_days(rule);
 	given_model(golden, &model);
-	return strcmp(expected, "training") == 0
-			   ? compute_training_flops(&model, tokens, golden_number(golden, "sequence_length"))
-			   : ABSENT_NUMBER;
+	return strcmp(expected, "training") == 0 ? compute_training_flops(&model, tokens, golden_number(golden, "sequence_length"))
+											 : ABSENT_NUMBER;
 }
 
 static void golden_cases_hold(void **state)
 {
-	static const struct golden_row rows[] = {{"E1", golden_params}, {"E2", golden_standard}, {"E3", golden_flops},
-		{"E4", golden_flops}, {"E5", golden_cache}, {"E6", golden_weights}, {"E7", golden_run_flops}};
+	static const struct golden_row rows[] = {{"E1", golden_params}, {"E2", golden_standard}, {"E3", golden_flops}, {"E4", golden_flops},
+		{"E5", golden_cache}, {"E6", golden_weights}, {"E7", golden_run_flops}};
 
 	(void)state;
 	golden_run("tests/planner/golden/workload.txt", rows, COUNT_OF(rows), 32);
@@ -197,20 +193,8 @@ static void build_zoo(struct model *model)
 			.shared_width = 512,
 			.norms = 2,
 			.expert_extra_params = 3},
-		{.mixer = MIXER_MAMBA2,
-			.heads = 16,
-			.value_head_dim = 64,
-			.state_dim = 64,
-			.groups = 2,
-			.conv_kernel = 4,
-			.norms = 1},
-		{.mixer = MIXER_MAMBA2,
-			.heads = 1024,
-			.value_head_dim = 1,
-			.state_dim = 16,
-			.step_rank = 32,
-			.conv_kernel = 4,
-			.norms = 1},
+		{.mixer = MIXER_MAMBA2, .heads = 16, .value_head_dim = 64, .state_dim = 64, .groups = 2, .conv_kernel = 4, .norms = 1},
+		{.mixer = MIXER_MAMBA2, .heads = 1024, .value_head_dim = 1, .state_dim = 16, .step_rank = 32, .conv_kernel = 4, .norms = 1},
 		{.mixer = MIXER_GATED_DELTA,
 			.heads = 8,
 			.kv_heads = 4,
@@ -251,8 +235,7 @@ static void parts_sum_to_the_whole(void **state)
 	}
 	assert_true(model.params_total == total && model.params_active == active);
 	assert_true(total - active == 12 * (3.0 * 512 * 256 + 3));
-	assert_true(
-		model_kv_bytes(&model, 50, 2) == 50 * model_kv_bytes_per_token(&model, 2) + model_state_bytes(&model, 2));
+	assert_true(model_kv_bytes(&model, 50, 2) == 50 * model_kv_bytes_per_token(&model, 2) + model_state_bytes(&model, 2));
 }
 
 static double total_with(size_t offset, int layer, int factor)
@@ -272,25 +255,21 @@ static void every_width_adds_parameters(void **state)
 	static const struct {
 		int layer;
 		size_t offset;
-	} widths[] = {{-1, offsetof(struct model, hidden)}, {-1, offsetof(struct model, vocabulary)},
-		{0, offsetof(struct layer_kind, heads)}, {0, offsetof(struct layer_kind, kv_heads)},
-		{0, offsetof(struct layer_kind, head_dim)}, {0, offsetof(struct layer_kind, width)},
-		{1, offsetof(struct layer_kind, width)}, {2, offsetof(struct layer_kind, heads)},
-		{2, offsetof(struct layer_kind, head_dim)}, {2, offsetof(struct layer_kind, rope_head_dim)},
-		{2, offsetof(struct layer_kind, value_head_dim)}, {2, offsetof(struct layer_kind, q_lora_rank)},
-		{2, offsetof(struct layer_kind, kv_lora_rank)}, {2, offsetof(struct layer_kind, index_heads)},
-		{2, offsetof(struct layer_kind, index_head_dim)}, {2, offsetof(struct layer_kind, experts)},
-		{2, offsetof(struct layer_kind, expert_width)}, {2, offsetof(struct layer_kind, shared_width)},
-		{3, offsetof(struct layer_kind, heads)}, {3, offsetof(struct layer_kind, state_dim)},
-		{3, offsetof(struct layer_kind, groups)}, {3, offsetof(struct layer_kind, conv_kernel)},
-		{4, offsetof(struct layer_kind, state_dim)}, {4, offsetof(struct layer_kind, step_rank)},
-		{5, offsetof(struct layer_kind, heads)}, {5, offsetof(struct layer_kind, kv_heads)},
+	} widths[] = {{-1, offsetof(struct model, hidden)}, {-1, offsetof(struct model, vocabulary)}, {0, offsetof(struct layer_kind, heads)},
+		{0, offsetof(struct layer_kind, kv_heads)}, {0, offsetof(struct layer_kind, head_dim)}, {0, offsetof(struct layer_kind, width)},
+		{1, offsetof(struct layer_kind, width)}, {2, offsetof(struct layer_kind, heads)}, {2, offsetof(struct layer_kind, head_dim)},
+		{2, offsetof(struct layer_kind, rope_head_dim)}, {2, offsetof(struct layer_kind, value_head_dim)},
+		{2, offsetof(struct layer_kind, q_lora_rank)}, {2, offsetof(struct layer_kind, kv_lora_rank)},
+		{2, offsetof(struct layer_kind, index_heads)}, {2, offsetof(struct layer_kind, index_head_dim)},
+		{2, offsetof(struct layer_kind, experts)}, {2, offsetof(struct layer_kind, expert_width)},
+		{2, offsetof(struct layer_kind, shared_width)}, {3, offsetof(struct layer_kind, heads)}, {3, offsetof(struct layer_kind, state_dim)},
+		{3, offsetof(struct layer_kind, groups)}, {3, offsetof(struct layer_kind, conv_kernel)}, {4, offsetof(struct layer_kind, state_dim)},
+		{4, offsetof(struct layer_kind, step_rank)}, {5, offsetof(struct layer_kind, heads)}, {5, offsetof(struct layer_kind, kv_heads)},
 		{5, offsetof(struct layer_kind, value_head_dim)}, {5, offsetof(struct layer_kind, conv_kernel)}};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(widths); i++)
-		assert_true(
-			total_with(widths[i].offset, widths[i].layer, 2) > total_with(widths[i].offset, widths[i].layer, 1));
+		assert_true(total_with(widths[i].offset, widths[i].layer, 2) > total_with(widths[i].offset, widths[i].layer, 1));
 }
 
 /* E3's closed forms against a count of the keys of every query. */
@@ -320,8 +299,7 @@ static void caches_scale_with_bytes_and_stop_at_windows(void **state)
 	build_zoo(&model);
 	model_finish(&model);
 	assert_close(model_kv_bytes(&model, 777, 2), 2 * model_kv_bytes(&model, 777, 1), 1e-15);
-	assert_close(model_kv_bytes(&model, 1101, 2) - model_kv_bytes(&model, 1100, 2),
-		model_kv_bytes_per_token(&model, 2) - windowed, 1e-12);
+	assert_close(model_kv_bytes(&model, 1101, 2) - model_kv_bytes(&model, 1100, 2), model_kv_bytes_per_token(&model, 2) - windowed, 1e-12);
 	assert_close(model_kv_bytes(&model, 0, 2), model_state_bytes(&model, 2), 1e-15);
 	model.kinds[0].shares_cache = true;
 	assert_close(model_kv_bytes(&model, 101, 2) - model_kv_bytes(&model, 100, 2), 2 * (96 + 32 + 32), 1e-12);

@@ -45,13 +45,17 @@ static enum status resolved(const struct draw *draw, struct training_input *inpu
 static void refuse(struct answer *answer, const char *what)
 {
 	failure_summarize(&failure);
-	snprintf(answer->refusal, sizeof answer->refusal, "%s: %.300s", what, failure.fault_count > 0 ? failure.faults[0].detail : failure.detail);
+	snprintf(
+		answer->refusal, sizeof answer->refusal, "%s: %.300s", what, failure.fault_count > 0 ? failure.faults[0].detail : failure.detail);
 }
 
 void answer_draw(const struct draw *draw, const struct physics *physics, struct answer *answer, struct setting *setting)
 {
-	struct stage_schedule schedule = {.physics = physics ? physics : &physics_fitted, .stage_count = 1, .deadline_hours = ABSENT_NUMBER,
-		.practice = &practice_fitted, .confidence = CONFIDENCE_USUAL};
+	struct stage_schedule schedule = {.physics = physics ? physics : &physics_fitted,
+		.stage_count = 1,
+		.deadline_hours = ABSENT_NUMBER,
+		.practice = &practice_fitted,
+		.confidence = CONFIDENCE_USUAL};
 	struct search_counts counts = {0};
 	struct training_input *input;
 	struct candidate_plan candidate_plan;

@@ -7,9 +7,9 @@
 #include "plausibility/draw.h"
 
 struct answer {
-	bool any, fits;  /* any: answered; else `refusal` says why */
+	bool any, fits;     /* any: answered; else `refusal` says why */
 	struct found found; /* of the one stage: layout, step, memory */
-	double time_s;   /* of one step */
+	double time_s;      /* of one step */
 	double mfu, hfu;
 	struct candidate_plan_range range;
 	double gpu_hours, run_mfu; /* of the whole run, with practice and goodput */

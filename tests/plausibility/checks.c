@@ -31,7 +31,8 @@ static bool utilisation_holds(const struct draw *draw, const struct answer *answ
 	const struct device *device = &setting->device;
 	double most = fmin(1, fmax(device->linear_most_flops_per_s, device->wide_most_flops_per_s) / device->peak_flops_per_s);
 
-	if (answer->mfu > most * (1 + rounding) || answer->hfu > most * (1 + rounding) || !(answer->mfu > 0) || answer->hfu < answer->mfu * (1 - rounding))
+	if (answer->mfu > most * (1 + rounding) || answer->hfu > most * (1 + rounding) || !(answer->mfu > 0) ||
+		answer->hfu < answer->mfu * (1 - rounding))
 		return violated(violation, draw, "mfu %.4f, hfu %.4f, best product %.4f", answer->mfu, answer->hfu, most);
 	return true;
 }
@@ -49,7 +50,8 @@ static bool parts_sum(const struct draw *draw, const struct answer *answer, cons
 			return violated(violation, draw, "part %zu of the step is %g s: not finite or negative", i, parts[i]);
 		sum += parts[i];
 	}
-	return fabs(sum - t->time_s) <= rounding * sum || violated(violation, draw, "the parts sum to %.12g s, the step takes %.12g s", sum, t->time_s);
+	return fabs(sum - t->time_s) <= rounding * sum ||
+		violated(violation, draw, "the parts sum to %.12g s, the step takes %.12g s", sum, t->time_s);
 }
 
 /* --- communication ------------------------------------------------------------------------------------------ */
@@ -97,7 +99,8 @@ static struct bounds collective_bounds(const struct setting *setting, double ran
 	double domain = (double)setting->device.reach, local = fmin(ranks, fmax(1, floor(domain / stride))), domains = ranks / local;
 	double fastest = domains > 1 ? fmin(link_rate(setting), local * nic_rate(setting)) : link_rate(setting);
 	bool joined = fmin(local, fmax(1, floor((double)setting->device.domain / stride))) >= local;
-	double slowest = fmin(worst_link * link_rate(setting) * (joined ? 1 : pcie_share(setting)) / torus_axes_most, domains > 1 ? worst_network * fmin(local, (double)setting->device.node) * nic_rate(setting) : INFINITY);
+	double slowest = fmin(worst_link * link_rate(setting) * (joined ? 1 : pcie_share(setting)) / torus_axes_most,
+		domains > 1 ? worst_network * fmin(local, (double)setting->device.node) * nic_rate(setting) : INFINITY);
 	double hops = setting->device.torus_dimensions > 0 ? 1e-6 * fmin(ranks, domain) : 0;
 
 	if (ranks <= 1)
@@ -110,7 +113,8 @@ static bool within(const struct draw *draw, const char *what, double time_s, str
 {
 	if (time_s >= bounds.least_s * (1 - rounding) && time_s <= bounds.most_s * (1 + rounding))
 		return true;
-	return violated(violation, draw, "%s takes %.6g s, but bytes over bandwidth bound it to %.6g to %.6g s", what, time_s, bounds.least_s, bounds.most_s);
+	return violated(violation, draw, "%s takes %.6g s, but bytes over bandwidth bound it to %.6g to %.6g s", what, time_s, bounds.least_s,
+		bounds.most_s);
 }
 
 static struct bounds sum_of(struct bounds a, struct bounds b)
@@ -127,7 +131,8 @@ static struct stage_layers layers_of_stage(const struct model *model, const stru
 {
 	double layers = (double)model->layer_count;
 
-	return (struct stage_layers){degrees->interleave * floor(layers / (degrees->pipeline * degrees->interleave)), fmin(layers, degrees->interleave * ceil(layers / (degrees->pipeline * degrees->interleave)))};
+	return (struct stage_layers){degrees->interleave * floor(layers / (degrees->pipeline * degrees->interleave)),
+		fmin(layers, degrees->interleave * ceil(layers / (degrees->pipeline * degrees->interleave)))};
 }
 
 static bool tensor_holds(const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
@@ -135,7 +140,8 @@ static bool tensor_holds(const struct draw *draw, const struct answer *answer, c
 	const struct parallelism *layout = &answer->found.layout;
 	struct degrees degrees = degrees_of(setting, layout);
 	struct stage_layers layers = layers_of_stage(setting->model, &degrees);
-	double t = degrees.tensor, m = degrees.micro_batches, bytes = 2 * (t - 1) / t * degrees.rows * setting->model->hidden * setting->device.wide_bytes;
+	double t = degrees.tensor, m = degrees.micro_batches,
+		   bytes = 2 * (t - 1) / t * degrees.rows * setting->model->hidden * setting->device.wide_bytes;
 	struct bounds once = collective_bounds(setting, t, 1, 1, bytes);
 
 	/* one or two pairs of all-reduces, forward and backward, and one more pair if recomputed */
@@ -158,7 +164,8 @@ static bool context_holds(const struct draw *draw, const struct answer *answer, 
 		narrowest = fmin(narrowest, width);
 		widest = fmax(widest, width);
 	}
-	least = collective_bounds(setting, c, degrees.tensor, 3, (c - 1) * degrees.rows * narrowest / degrees.tensor * setting->device.wide_bytes);
+	least = collective_bounds(
+		setting, c, degrees.tensor, 3, (c - 1) * degrees.rows * narrowest / degrees.tensor * setting->device.wide_bytes);
 	most = collective_bounds(setting, c, degrees.tensor, 3, (c - 1) * degrees.rows * widest / degrees.tensor * setting->device.wide_bytes);
 	return within(draw, "context_comm_s", answer->found.step.time.context_comm_s,
 		(struct bounds){m * layers.least * least.least_s, m * layers.most * most.most_s}, violation);
@@ -171,10 +178,13 @@ static bool pipeline_holds(const struct draw *draw, const struct answer *answer,
 	double calls = degrees.pipeline > 1 ? 2 * degrees.interleave * degrees.micro_batches : 0;
 	double stride = degrees.tensor * degrees.context * degrees.data;
 	bool inside = stride < (double)setting->device.reach;
-	double rate = inside ? link_rate(setting) : nic_rate(setting), worst = inside && stride >= (double)setting->device.domain ? worst_link * pcie_share(setting) / stride : inside ? worst_link / (2 * torus_axes_most) : worst_network;
+	double rate = inside ? link_rate(setting) : nic_rate(setting),
+		   worst = inside && stride >= (double)setting->device.domain ? worst_link * pcie_share(setting) / stride
+		: inside                                                      ? worst_link / (2 * torus_axes_most)
+																	  : worst_network;
 
-	return within(draw, "pipeline_comm_s", answer->found.step.time.pipeline_comm_s, (struct bounds){(1 - most_hidden) * calls * bytes / rate,
-		calls * (bytes / (worst * rate) + worst_network_latency_s)}, violation);
+	return within(draw, "pipeline_comm_s", answer->found.step.time.pipeline_comm_s,
+		(struct bounds){(1 - most_hidden) * calls * bytes / rate, calls * (bytes / (worst * rate) + worst_network_latency_s)}, violation);
 }
 
 static bool expert_holds(const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
@@ -186,12 +196,14 @@ static bool expert_holds(const struct draw *draw, const struct answer *answer, c
 
 	for (int k = 0; k < setting->model->kind_count; k++)
 		active = fmax(active, setting->model->kinds[k].experts_active);
-	bounds = collective_bounds(setting, e, 1, 6, copies * degrees.rows * active * setting->model->hidden * setting->device.wide_bytes / degrees.tensor);
+	bounds = collective_bounds(
+		setting, e, 1, 6, copies * degrees.rows * active * setting->model->hidden * setting->device.wide_bytes / degrees.tensor);
 	if (setting->device.reach < (int64_t)e) /* one adapter a rank; a torus: a quarter of its ring */
 		bounds.most_s = bounds.most_s * fmin((double)setting->device.reach, (double)setting->device.node);
 	else if (setting->device.torus_dimensions > 0)
 		bounds.most_s *= e;
-	return within(draw, "expert_comm_s", answer->found.step.time.expert_comm_s, (struct bounds){0, m * layers.most * bounds.most_s}, violation);
+	return within(
+		draw, "expert_comm_s", answer->found.step.time.expert_comm_s, (struct bounds){0, m * layers.most * bounds.most_s}, violation);
 }
 
 /* Returns the parameters of the fullest rank: at most `layers` layers of the largest kind, and both tables. */
@@ -213,29 +225,40 @@ static bool sharded_holds(const struct draw *draw, const struct answer *answer, 
 	struct degrees degrees = degrees_of(setting, layout);
 	struct stage_layers layers = layers_of_stage(setting->model, &degrees);
 	double ranks = degrees.data * degrees.context, params = params_of_rank(setting, &degrees, layers.most), w = setting->device.wide_bytes;
-	double often = sharding_scatters(layout, &degrees) ? degrees.micro_batches : 0, calls = 1 + (setting->software.single_tensors ? 9 * layers.most : 0);
+	double often = sharding_scatters(layout, &degrees) ? degrees.micro_batches : 0,
+		   calls = 1 + (setting->software.single_tensors ? 9 * layers.most : 0);
 	/* once a step: gradients of 4 bytes both ways or scattered, and weights; per
 	 * micro-batch: three gathers and a scatter */
-	struct bounds once = collective_bounds(setting, ranks, degrees.tensor, 3, 4 * params), each = collective_bounds(setting, ranks, degrees.tensor, 4, w * params), tied;
+	struct bounds once = collective_bounds(setting, ranks, degrees.tensor, 3, 4 * params),
+				  each = collective_bounds(setting, ranks, degrees.tensor, 4, w * params), tied;
 	struct bounds expert_once = collective_bounds(setting, degrees.expert_copies, fmax(1, degrees.expert), 3, 4 * params);
 	struct bounds expert_each = collective_bounds(setting, degrees.expert_copies, fmax(1, degrees.expert), 4, w * params);
 	double most_ranks = fmax(ranks, degrees.expert_copies);
-	double least_s = 0, latency_s = worst_link_latency_s * 2 + worst_network_latency_s * most_ranks + (setting->device.torus_dimensions > 0 ? 1e-6 * most_ranks : 0);
+	double least_s = 0,
+		   latency_s = worst_link_latency_s * 2 + worst_network_latency_s * most_ranks +
+		(setting->device.torus_dimensions > 0 ? 1e-6 * most_ranks : 0);
 
-	tied = collective_bounds(setting, degrees.pipeline > 1 ? 2 : 1, ranks * degrees.tensor, 2, 4 * (double)setting->model->vocabulary * setting->model->hidden / degrees.tensor);
+	tied = collective_bounds(setting, degrees.pipeline > 1 ? 2 : 1, ranks * degrees.tensor, 2,
+		4 * (double)setting->model->vocabulary * setting->model->hidden / degrees.tensor);
 	once = sum_of(sum_of(once, expert_once), tied);
 	each = sum_of(each, expert_each);
 	/* ZeRO-3's three exchanges of each micro-batch use at best the fastest wire,
 	 * and at most the computing hides them */
-	if (layout->zero_stage >= 3 && !setting->frozen && setting->model->kind_count == 1 && !(setting->software.blocks && degrees.pipeline > 1)) {
+	if (layout->zero_stage >= 3 && !setting->frozen && setting->model->kind_count == 1 &&
+		!(setting->software.blocks && degrees.pipeline > 1)) {
 		struct layer_params layer = layer_params_of(setting->model, 0, &degrees);
 
-		least_s = degrees.micro_batches * layers.least * collective_bounds(setting, degrees.zero_group, degrees.tensor, 3,
-			(degrees.zero_group - 1) / degrees.zero_group * w * layer.dense).least_s / (1 - most_hidden) -
+		least_s = degrees.micro_batches * layers.least *
+				collective_bounds(
+					setting, degrees.zero_group, degrees.tensor, 3, (degrees.zero_group - 1) / degrees.zero_group * w * layer.dense)
+					.least_s /
+				(1 - most_hidden) -
 			answer->found.step.time.compute_s - answer->found.step.time.recompute_s;
 	}
 	return within(draw, "data_comm_exposed_s", answer->found.step.time.data_comm_exposed_s,
-		(struct bounds){fmax(0, least_s), once.most_s + often * each.most_s + (most_ranks > 1 ? 4 * latency_s * (calls + often * 2 * layers.most) : 0)}, violation);
+		(struct bounds){
+			fmax(0, least_s), once.most_s + often * each.most_s + (most_ranks > 1 ? 4 * latency_s * (calls + often * 2 * layers.most) : 0)},
+		violation);
 }
 
 /* Lower bound: the update's bytes over the data sheet's bandwidth. Upper bound:
@@ -253,14 +276,18 @@ static bool update_holds(const struct draw *draw, const struct answer *answer, c
 	double updated = layout->zero_stage >= 1 ? params / shards : params, held = layout->zero_stage >= 3 ? params / shards : params;
 	struct bounds bounds = {0, update_bytes * updated / (worst_bandwidth * bandwidth) + worst_held_s * held};
 
-	if (layout->offload != TRUTH_TRUE && layout->zero_stage == 0 && degrees.pipeline <= 1 && setting->model->kind_count == 1 && !setting->frozen)
-		bounds.least_s = update_bytes * (setting->model->params_total - 2 * (double)setting->model->vocabulary * setting->model->hidden) / degrees.tensor / degrees.expert / bandwidth;
-	return within(draw, "optimizer_s", answer->found.step.time.optimizer_s, (struct bounds){fmax(0, bounds.least_s), bounds.most_s}, violation);
+	if (layout->offload != TRUTH_TRUE && layout->zero_stage == 0 && degrees.pipeline <= 1 && setting->model->kind_count == 1 &&
+		!setting->frozen)
+		bounds.least_s = update_bytes * (setting->model->params_total - 2 * (double)setting->model->vocabulary * setting->model->hidden) /
+			degrees.tensor / degrees.expert / bandwidth;
+	return within(
+		draw, "optimizer_s", answer->found.step.time.optimizer_s, (struct bounds){fmax(0, bounds.least_s), bounds.most_s}, violation);
 }
 
 /* --- monotone ------------------------------------------------------------------------------------------------ */
 
-static bool never_slower(const struct draw *draw, const struct answer *answer, const struct variant *variant, const char *what, struct violation *violation)
+static bool never_slower(
+	const struct draw *draw, const struct answer *answer, const struct variant *variant, const char *what, struct violation *violation)
 {
 	struct draw more = *draw;
 	struct setting setting;
@@ -325,7 +352,8 @@ static bool more_power(const struct draw *draw, const struct answer *answer, con
 static double exchanging_ranks(const struct answer *answer, const struct setting *setting)
 {
 	const struct parallelism *layout = &answer->found.layout;
-	double ranks = (double)(layout->data * layout->context), copies = layout_experts(setting->model) > 0 ? degrees_of(setting, layout).expert_copies : ranks;
+	double ranks = (double)(layout->data * layout->context),
+		   copies = layout_experts(setting->model) > 0 ? degrees_of(setting, layout).expert_copies : ranks;
 
 	return (double)layout->tensor * ranks > (double)setting->device.reach && copies > 1 ? fmin(ranks, copies) : 0;
 }
@@ -353,7 +381,8 @@ static bool twice_as_many(const struct draw *draw, const struct answer *answer, 
 
 /* The same batch on twice the accelerators, without latency, while every data rank still has samples. Computing
  * halves. Each of d ranks exchanges at most (2d - 1)/(2d - 2) of its bytes. */
-static bool twice_for_one_batch(const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
+static bool twice_for_one_batch(
+	const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
 {
 	struct physics prompt = physics_fitted;
 	struct draw twice = *draw;
@@ -362,7 +391,8 @@ static bool twice_for_one_batch(const struct draw *draw, const struct answer *an
 	double n = (double)draw->gpu_count, ranks;
 
 	(void)answer;
-	if (draw->pinned || draw->gpu_count > 50000 || draw->gpu_count < 2 * setting->device.reach || draw->batch < 2 * n || setting->device.torus_dimensions > 0)
+	if (draw->pinned || draw->gpu_count > 50000 || draw->gpu_count < 2 * setting->device.reach || draw->batch < 2 * n ||
+		setting->device.torus_dimensions > 0)
 		return true;
 	prompt.link_latency_s = prompt.nic_latency_s = 0;
 	answer_draw(draw, &prompt, &once, &again);
@@ -390,7 +420,8 @@ static bool interleaves_evenly(const struct model *model, const struct paralleli
 
 /* A layout that the search may choose is not faster when it is pinned than the chosen one. The search's layouts fill
  * memory to LAYOUT_COMFORTABLE_FILL. */
-static bool pinned_is_no_faster(const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
+static bool pinned_is_no_faster(
+	const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
 {
 	struct draw pinned = *draw;
 	struct parallelism *layout = &pinned.layout;
@@ -449,7 +480,8 @@ static bool pinned_is_no_faster(const struct draw *draw, const struct answer *an
 			layout->zero_stage = setting->software.zero_most_piped;
 		answer_draw(&pinned, NULL, &with, &again);
 		if (with.any && with.fits && (double)layout->data * (double)layout->micro_batch <= draw->batch &&
-			with.found.memory.total_bytes <= LAYOUT_COMFORTABLE_FILL * with.found.memory.capacity_bytes && with.time_s < answer->time_s * (1 - rounding))
+			with.found.memory.total_bytes <= LAYOUT_COMFORTABLE_FILL * with.found.memory.capacity_bytes &&
+			with.time_s < answer->time_s * (1 - rounding))
 			return violated(violation, &pinned, "%.9g s with a pinned layout, %.9g s by the search", with.time_s, answer->time_s);
 	}
 	return true;
@@ -465,13 +497,15 @@ static const char *const nudged[NUDGED] = {"FLOP/s", "memory", "bandwidth", "lin
 static struct draw beside(const struct draw *draw, int i)
 {
 	struct draw near = *draw;
-	double *factors[NUDGED] = {&near.variant.flops, &near.variant.memory, &near.variant.bandwidth, &near.variant.link, &near.variant.nic, &near.variant.power};
+	double *factors[NUDGED] = {
+		&near.variant.flops, &near.variant.memory, &near.variant.bandwidth, &near.variant.link, &near.variant.nic, &near.variant.power};
 
 	*factors[i % NUDGED] *= i < NUDGED ? 1 - nudge : 1 + nudge;
 	return near;
 }
 
-static bool step_is_continuous(const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
+static bool step_is_continuous(
+	const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
 {
 	struct setting again;
 	struct answer with;
@@ -482,14 +516,16 @@ static bool step_is_continuous(const struct draw *draw, const struct answer *ans
 
 		answer_draw(&near, NULL, &with, &again);
 		if (!with.any || fabs(with.time_s / answer->time_s - 1) > jump)
-			return violated(violation, &near, "%.9g s with a slightly different %s, %.9g s as requested", with.any ? with.time_s : ABSENT_NUMBER, nudged[i % NUDGED], answer->time_s);
+			return violated(violation, &near, "%.9g s with a slightly different %s, %.9g s as requested",
+				with.any ? with.time_s : ABSENT_NUMBER, nudged[i % NUDGED], answer->time_s);
 	}
 	return true;
 }
 
 /* The same for a replica of the model. Memory is left out: it decides how many
  * requests fit, a whole number that may jump. */
-static bool serving_is_continuous(const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
+static bool serving_is_continuous(
+	const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
 {
 	double ttft_ms, tpot_ms, near_ttft_ms, near_tpot_ms;
 
@@ -502,9 +538,10 @@ static bool serving_is_continuous(const struct draw *draw, const struct answer *
 
 		if (i % NUDGED == 1)
 			continue;
-		if (!answer_serving(&near, &near_ttft_ms, &near_tpot_ms) || fabs(near_ttft_ms / ttft_ms - 1) > jump || fabs(near_tpot_ms / tpot_ms - 1) > jump)
-			return violated(violation, &near, "serving: %.9g ms and %.9g ms with a slightly different %s, %.9g and %.9g as requested", near_ttft_ms, near_tpot_ms,
-				nudged[i % NUDGED], ttft_ms, tpot_ms);
+		if (!answer_serving(&near, &near_ttft_ms, &near_tpot_ms) || fabs(near_ttft_ms / ttft_ms - 1) > jump ||
+			fabs(near_tpot_ms / tpot_ms - 1) > jump)
+			return violated(violation, &near, "serving: %.9g ms and %.9g ms with a slightly different %s, %.9g and %.9g as requested",
+				near_ttft_ms, near_tpot_ms, nudged[i % NUDGED], ttft_ms, tpot_ms);
 	}
 	return true;
 }
@@ -523,9 +560,10 @@ static bool ranges_hold(const struct draw *draw, const struct answer *answer, co
 	double step_hfu = answer->hfu * range->step_time_s.p50 / range->step_time_s.p10;
 	double run_hfu = answer->run_mfu * answer->hfu / answer->mfu * range->gpu_hours.p50 / range->gpu_hours.p10;
 
-	if (!is_ordered(&range->step_time_s) || !is_ordered(&range->wall_clock_hours) || !is_ordered(&range->gpu_hours) || !is_ordered(&range->total_kwh) ||
-		!is_ordered(&range->total_kgco2e))
-		return violated(violation, draw, "a range is not ordered: hours %g, %g, %g", range->gpu_hours.p10, range->gpu_hours.p50, range->gpu_hours.p90);
+	if (!is_ordered(&range->step_time_s) || !is_ordered(&range->wall_clock_hours) || !is_ordered(&range->gpu_hours) ||
+		!is_ordered(&range->total_kwh) || !is_ordered(&range->total_kgco2e))
+		return violated(
+			violation, draw, "a range is not ordered: hours %g, %g, %g", range->gpu_hours.p10, range->gpu_hours.p50, range->gpu_hours.p90);
 	if (range->step_time_s.p90 > 100 * range->step_time_s.p10)
 		return violated(violation, draw, "p90 of the step is %.3g times its p10", range->step_time_s.p90 / range->step_time_s.p10);
 	if (answer->hfu <= most && step_hfu > most * (1 + 1e-9))
@@ -550,7 +588,8 @@ const struct check checks[] = {
 	{"bandwidth", "more memory bandwidth is never slower", more_bandwidth},
 	{"links", "faster links and networks are never slower", more_link},
 	{"power", "more power is never slower", more_power},
-	{"twice", "twice the accelerators with twice the batch train at least as many tokens a second, except for the steps of rings", twice_as_many},
+	{"twice", "twice the accelerators with twice the batch train at least as many tokens a second, except for the steps of rings",
+		twice_as_many},
 	{"twice-batch", "twice the accelerators are not slower for the same batch, without latency", twice_for_one_batch},
 	{"search", "a pinned layout is never faster than the search's", pinned_is_no_faster},
 	{"continuity", "a step does not jump between nearly equal inputs", step_is_continuous},

@@ -56,7 +56,8 @@ static struct shape random_model(struct dice *dice, struct draw *draw)
 	static const char *const families[] = {"gpt2", "llama", "llama", "mixtral", "qwen3_moe", "deepseek_v3"};
 	const char *family = families[below(dice, COUNT_OF(families))];
 	bool experts = strcmp(family, "mixtral") == 0 || strcmp(family, "qwen3_moe") == 0 || strcmp(family, "deepseek_v3") == 0;
-	double params = spread(dice, 1e7, 1e13), aspect = spread(dice, 32, 256), share = experts ? spread(dice, 4, 64) : 1; /* all experts over those of a token */
+	double params = spread(dice, 1e7, 1e13), aspect = spread(dice, 32, 256),
+		   share = experts ? spread(dice, 4, 64) : 1; /* all experts over those of a token */
 	int64_t unit = one_in(dice, 3) ? 64 : 128, hidden = round_to(cbrt(params / share * aspect / 12), 8 * unit), width;
 	struct shape shape = {.hidden = hidden, .heads = hidden / unit, .layers = (int64_t)fmin(500, fmax(1, rint((double)hidden / aspect)))};
 	int64_t active = power_of_two(dice, 3), vocabulary = 1000 * (30 + below(dice, 230));
@@ -67,8 +68,8 @@ static struct shape random_model(struct dice *dice, struct draw *draw)
 		snprintf(draw->model, sizeof draw->model,
 			"{\"config\":{\"model_type\":\"%s\",\"num_hidden_layers\":%lld,\"hidden_size\":%lld,\"num_attention_heads\":%lld,\"num_key_value_heads\":%lld,"
 			"\"head_dim\":%lld,\"intermediate_size\":%lld,\"vocab_size\":%lld,\"tie_word_embeddings\":%s}}",
-			family, (long long)shape.layers, (long long)hidden, (long long)shape.heads, (long long)shape.kv_heads, (long long)unit, (long long)width,
-			(long long)vocabulary, one_in(dice, 2) ? "true" : "false");
+			family, (long long)shape.layers, (long long)hidden, (long long)shape.heads, (long long)shape.kv_heads, (long long)unit,
+			(long long)width, (long long)vocabulary, one_in(dice, 2) ? "true" : "false");
 		return shape;
 	}
 	shape.experts = (int64_t)fmin(512, fmax(8, exp2(rint(log2(share * (double)active)))));
@@ -77,9 +78,9 @@ static struct shape random_model(struct dice *dice, struct draw *draw)
 		"\"head_dim\":%lld,\"intermediate_size\":%lld,\"moe_intermediate_size\":%lld,\"vocab_size\":%lld,\"tie_word_embeddings\":false,"
 		"\"num_experts\":%lld,\"n_routed_experts\":%lld,\"num_local_experts\":%lld,\"num_experts_per_tok\":%lld,\"n_shared_experts\":1,\"first_k_dense_replace\":%d,"
 		"\"q_lora_rank\":1536,\"kv_lora_rank\":512,\"qk_nope_head_dim\":128,\"qk_rope_head_dim\":64,\"v_head_dim\":128}}",
-		family, (long long)shape.layers, (long long)hidden, (long long)shape.heads, (long long)shape.kv_heads, (long long)unit, (long long)width,
-		(long long)round_to((double)width / (double)active, 128), (long long)vocabulary, (long long)shape.experts, (long long)shape.experts,
-		(long long)shape.experts, (long long)active, shape.layers > 3 ? 3 : 0);
+		family, (long long)shape.layers, (long long)hidden, (long long)shape.heads, (long long)shape.kv_heads, (long long)unit,
+		(long long)width, (long long)round_to((double)width / (double)active, 128), (long long)vocabulary, (long long)shape.experts,
+		(long long)shape.experts, (long long)shape.experts, (long long)active, shape.layers > 3 ? 3 : 0);
 	return shape;
 }
 
@@ -116,7 +117,8 @@ static void random_layout(struct dice *dice, const struct shape *shape, struct d
 
 void draw_request(const struct catalogue *catalogue, uint64_t number, struct draw *draw)
 {
-	static const enum precision precisions[] = {PRECISION_BF16, PRECISION_BF16, PRECISION_FP16, PRECISION_FP8, PRECISION_MXFP8, PRECISION_NVFP4, PRECISION_TF32, PRECISION_FP32};
+	static const enum precision precisions[] = {
+		PRECISION_BF16, PRECISION_BF16, PRECISION_FP16, PRECISION_FP8, PRECISION_MXFP8, PRECISION_NVFP4, PRECISION_TF32, PRECISION_FP32};
 	struct dice dice = {.state = number * 0x2545f4914f6cdd1du};
 	struct shape shape;
 
@@ -158,11 +160,12 @@ static int write_accelerator(const struct draw *draw, char *at, size_t size)
 	const struct {
 		const char *name;
 		double value, factor;
-	} figures[] = {{"tflops_fp64", a->tflops_fp64, v->flops}, {"tflops_fp32", a->tflops_fp32, v->flops}, {"tflops_tf32", a->tflops_tf32, v->flops},
-		{"tflops_bf16", a->tflops_bf16, v->flops}, {"tflops_fp16", a->tflops_fp16, v->flops}, {"tflops_fp8", a->tflops_fp8, v->flops},
-		{"tops_int8", a->tops_int8, v->flops}, {"tflops_fp4", a->tflops_fp4, v->flops}, {"memory_gb", a->memory_gb, v->memory},
-		{"memory_usable_bytes", a->memory_usable_bytes, v->memory}, {"memory_bandwidth_gbs", a->memory_bandwidth_gbs, v->bandwidth},
-		{"interconnect_gbs", a->interconnect_gbs, v->link}, {"tdp_w", a->tdp_w, v->power}};
+	} figures[] = {{"tflops_fp64", a->tflops_fp64, v->flops}, {"tflops_fp32", a->tflops_fp32, v->flops},
+		{"tflops_tf32", a->tflops_tf32, v->flops}, {"tflops_bf16", a->tflops_bf16, v->flops}, {"tflops_fp16", a->tflops_fp16, v->flops},
+		{"tflops_fp8", a->tflops_fp8, v->flops}, {"tops_int8", a->tops_int8, v->flops}, {"tflops_fp4", a->tflops_fp4, v->flops},
+		{"memory_gb", a->memory_gb, v->memory}, {"memory_usable_bytes", a->memory_usable_bytes, v->memory},
+		{"memory_bandwidth_gbs", a->memory_bandwidth_gbs, v->bandwidth}, {"interconnect_gbs", a->interconnect_gbs, v->link},
+		{"tdp_w", a->tdp_w, v->power}};
 	int length;
 
 	if (v->flops == 1 && v->memory == 1 && v->bandwidth == 1 && v->link == 1 && v->power == 1)
@@ -184,17 +187,17 @@ void draw_json(const struct draw *draw, char json[DRAW_JSON_MAX_BYTES])
 	at += snprintf(json + at, size - (size_t)at,
 		",\"gpu_count\":%lld,\"internode_gbs\":%.17g,\"precision\":\"%s\",\"stack\":\"%s\",\"stack_release\":\"%s\",\"optimizer\":\"%s\",\"tokens\":1e12,"
 		"\"sequence_length\":%.17g,\"global_batch_size\":%.17g,\"enforce_memory\":%s,\"alternatives\":0,\"pricing\":{\"usd_per_gpu_hour\":2}",
-		(long long)draw->gpu_count, draw->internode_gbs * draw->variant.nic, precision_name(draw->precision), stack_name(draw->stack), draw->release,
-		optimizers[draw->optimizer], draw->sequence, draw->batch, draw->pinned ? "false" : "true");
+		(long long)draw->gpu_count, draw->internode_gbs * draw->variant.nic, precision_name(draw->precision), stack_name(draw->stack),
+		draw->release, optimizers[draw->optimizer], draw->sequence, draw->batch, draw->pinned ? "false" : "true");
 	if (draw->fine_tuning != FINE_TUNING_UNSET)
 		at += snprintf(json + at, size - (size_t)at, ",\"fine_tuning\":{\"method\":\"%s\"}", methods[draw->fine_tuning]);
 	if (draw->pinned)
 		at += snprintf(json + at, size - (size_t)at,
 			",\"parallelism\":{\"tensor\":%lld,\"pipeline\":%lld,\"data\":%lld,\"context\":%lld,\"expert\":%lld,\"interleave\":%lld,\"micro_batch\":%lld,"
 			"\"zero_stage\":%lld,\"zero_group\":%lld,\"recompute\":\"%s\",\"kept_layers\":%lld,\"sequence_parallel\":%s,\"offload\":%s}",
-			(long long)l->tensor, (long long)l->pipeline, (long long)l->data, (long long)l->context, (long long)l->expert, (long long)l->interleave,
-			(long long)l->micro_batch, (long long)l->zero_stage, (long long)l->zero_group, recomputes[l->recompute], (long long)l->kept_layers,
-			l->sequence_parallel == TRUTH_TRUE ? "true" : "false", l->offload == TRUTH_TRUE ? "true" : "false");
+			(long long)l->tensor, (long long)l->pipeline, (long long)l->data, (long long)l->context, (long long)l->expert,
+			(long long)l->interleave, (long long)l->micro_batch, (long long)l->zero_stage, (long long)l->zero_group, recomputes[l->recompute],
+			(long long)l->kept_layers, l->sequence_parallel == TRUTH_TRUE ? "true" : "false", l->offload == TRUTH_TRUE ? "true" : "false");
 	snprintf(json + at, size - (size_t)at, "}");
 }
 
@@ -206,7 +209,9 @@ void draw_serving_json(const struct draw *draw, char json[DRAW_JSON_MAX_BYTES])
 	int at = snprintf(json, size, "{\"model\":%s,\"accelerator\":", draw->model);
 
 	at += write_accelerator(draw, json + at, size - (size_t)at);
-	at += snprintf(json + at, size - (size_t)at, ",\"gpu_count\":%lld,\"precision\":\"%s\",\"engine\":\"%s\",\"prompt_tokens\":%.0f,\"output_tokens\":%.0f,",
-		(long long)power_of_two(&dice, 3), one_in(&dice, 2) ? "bf16" : "fp8", engines[below(&dice, COUNT_OF(engines))], spread(&dice, 16, 32768), spread(&dice, 1, 4096));
+	at += snprintf(json + at, size - (size_t)at,
+		",\"gpu_count\":%lld,\"precision\":\"%s\",\"engine\":\"%s\",\"prompt_tokens\":%.0f,\"output_tokens\":%.0f,",
+		(long long)power_of_two(&dice, 3), one_in(&dice, 2) ? "bf16" : "fp8", engines[below(&dice, COUNT_OF(engines))],
+		spread(&dice, 16, 32768), spread(&dice, 1, 4096));
 	snprintf(json + at, size - (size_t)at, "\"concurrency\":%.0f}", spread(&dice, 1, 1024));
 }

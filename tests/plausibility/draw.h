@@ -25,7 +25,7 @@ struct draw {
 	char release[8];
 	int64_t gpu_count;
 	double internode_gbs, sequence, batch;
-	bool pinned; /* the whole layout is pinned; else the search chooses it */
+	bool pinned;               /* the whole layout is pinned; else the search chooses it */
 	struct parallelism layout; /* read if pinned */
 };
 

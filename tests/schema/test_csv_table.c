@@ -21,8 +21,9 @@ static void fields_are_read_as_the_rfc_says(void **state)
 	struct csv csv;
 
 	(void)state;
-	assert_int_equal(begin(&csv, "\xef\xbb\xbf"
-								 "a,b,c\r\n1,\"x, \"\"y\"\"\nz\",\r\n\r\n\"\",2,3"),
+	assert_int_equal(begin(&csv,
+						 "\xef\xbb\xbf"
+						 "a,b,c\r\n1,\"x, \"\"y\"\"\nz\",\r\n\r\n\"\",2,3"),
 		STATUS_OK);
 	assert_int_equal(csv.column_count, 3);
 	assert_string_equal(csv.columns[0], "a");

@@ -31,15 +31,14 @@ static void assert_fault(const char *pointer, const char *code, const char *part
 static void what_people_write_is_read(void **state)
 {
 	(void)state;
-	assert_int_equal(
-		decode(&table_training_request,
-			"{\"model\":\"llama-3.1-8b\",\"tokens\":\"15.6T\",\"accelerator\":{\"like\":\"h100\",\"memory_gb\":96},"
-			"\"accelerators\":[\"a100\",{\"id\":\"h200\"}],\"deadline_hours\":\"30d\",\"epochs\":2,\"gpu_count\":64,"
-			"\"parallelism\":{\"tensor\":8,\"recompute\":\"full\",\"sequence_parallel\":true,\"offload\":false},"
-			"\"precision\":\"fp8\",\"pricing\":{\"terms\":[\"spot\",\"on_demand\"]},\"labels\":{\"b\":\"2\",\"a\":"
-			"\"1\"},"
-			"\"stages\":[{\"tokens\":\"800B\"},{\"tokens\":1e9,\"sequence_length\":131072}],\"notes\":\"two\\nlines\"}",
-			&training),
+	assert_int_equal(decode(&table_training_request,
+						 "{\"model\":\"llama-3.1-8b\",\"tokens\":\"15.6T\",\"accelerator\":{\"like\":\"h100\",\"memory_gb\":96},"
+						 "\"accelerators\":[\"a100\",{\"id\":\"h200\"}],\"deadline_hours\":\"30d\",\"epochs\":2,\"gpu_count\":64,"
+						 "\"parallelism\":{\"tensor\":8,\"recompute\":\"full\",\"sequence_parallel\":true,\"offload\":false},"
+						 "\"precision\":\"fp8\",\"pricing\":{\"terms\":[\"spot\",\"on_demand\"]},\"labels\":{\"b\":\"2\",\"a\":"
+						 "\"1\"},"
+						 "\"stages\":[{\"tokens\":\"800B\"},{\"tokens\":1e9,\"sequence_length\":131072}],\"notes\":\"two\\nlines\"}",
+						 &training),
 		STATUS_OK);
 	assert_string_equal(training.common.model.id, "llama-3.1-8b");
 	assert_close(training.tokens, 15.6e12, 1e-15);
@@ -73,12 +72,15 @@ static void what_is_carried_through_keeps_its_values(void **state)
 	const struct json_text *config = &training.common.model.config;
 
 	(void)state;
-	assert_int_equal(decode(&table_training_request,
-						 "{\"model\":{\"config\":{\"a\":[ 1, -2.5e-7 ,0.1,0.8999999999999999,1e22,-9007199254740993],\"q\\\"\":\"x\\\"\\n\\u00e9/\\/\","
-						 "\"t\":true,\"f\":false,\"n\":null,\"o\":{},\"l\":[]}}}",
-						 &training), STATUS_OK);
-	assert_string_equal(config->text, "{\"a\":[1,-2.5e-07,0.1,0.89999999999999991,1e+22,-9007199254740993],\"q\\\"\":\"x\\\"\\n\xc3\xa9//\","
-									  "\"t\":true,\"f\":false,\"n\":null,\"o\":{},\"l\":[]}");
+	assert_int_equal(
+		decode(&table_training_request,
+			"{\"model\":{\"config\":{\"a\":[ 1, -2.5e-7 ,0.1,0.8999999999999999,1e22,-9007199254740993],\"q\\\"\":\"x\\\"\\n\\u00e9/\\/\","
+			"\"t\":true,\"f\":false,\"n\":null,\"o\":{},\"l\":[]}}}",
+			&training),
+		STATUS_OK);
+	assert_string_equal(config->text,
+		"{\"a\":[1,-2.5e-07,0.1,0.89999999999999991,1e+22,-9007199254740993],\"q\\\"\":\"x\\\"\\n\xc3\xa9//\","
+		"\"t\":true,\"f\":false,\"n\":null,\"o\":{},\"l\":[]}");
 	assert_int_equal(config->length, strlen(config->text));
 }
 
@@ -87,11 +89,10 @@ static void shorthands_and_words_stand_for_objects_and_numbers(void **state)
 	struct performance_request performance;
 
 	(void)state;
-	assert_int_equal(
-		decode(&table_inference_request,
-			"{\"model\":{\"params\":\"70B\"},\"prompt_tokens\":1000,\"output_tokens\":{\"mean\":300,\"cv\":0.5},"
-			"\"trace\":{\"arrivals\":[[0,10,20],[0.5,30,40]]}}",
-			&inference),
+	assert_int_equal(decode(&table_inference_request,
+						 "{\"model\":{\"params\":\"70B\"},\"prompt_tokens\":1000,\"output_tokens\":{\"mean\":300,\"cv\":0.5},"
+						 "\"trace\":{\"arrivals\":[[0,10,20],[0.5,30,40]]}}",
+						 &inference),
 		STATUS_OK);
 	assert_close(inference.common.model.params, 70e9, 1e-15);
 	assert_close(inference.prompt_tokens.mean, 1000, 0);
@@ -102,8 +103,7 @@ static void shorthands_and_words_stand_for_objects_and_numbers(void **state)
 	assert_close(inference.trace.arrivals[1].output_tokens, 40, 0);
 	assert_int_equal(
 		decode(&table_performance_request,
-			"{\"model\":\"m\",\"accelerator\":\"a\",\"prompt_tokens\":1,\"output_tokens\":1,\"concurrency\":\"max\"}",
-			&performance),
+			"{\"model\":\"m\",\"accelerator\":\"a\",\"prompt_tokens\":1,\"output_tokens\":1,\"concurrency\":\"max\"}", &performance),
 		STATUS_OK);
 	assert_close(performance.concurrency, CONCURRENCY_MAX, 0);
 }
@@ -113,11 +113,9 @@ static void numbers_at_the_edges(void **state)
 	(void)state;
 	/* A number with more digits than int64, and minus zero. */
 	assert_int_equal(
-		decode(&table_scaling_request, "{\"compute_flops\":30000000000000000000000000}", &(struct scaling_request){0}),
-		STATUS_OK);
-	assert_int_equal(decode(&table_inference_request,
-						 "{\"model\":\"m\",\"headroom\":-0,\"prefix_cache_hit_rate\":-0.0}", &inference),
-		STATUS_OK);
+		decode(&table_scaling_request, "{\"compute_flops\":30000000000000000000000000}", &(struct scaling_request){0}), STATUS_OK);
+	assert_int_equal(
+		decode(&table_inference_request, "{\"model\":\"m\",\"headroom\":-0,\"prefix_cache_hit_rate\":-0.0}", &inference), STATUS_OK);
 	assert_false(signbit(inference.headroom));
 	assert_false(signbit(inference.prefix_cache_hit_rate));
 	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"tokens\":1e-999}", &training), STATUS_INVALID);
@@ -127,8 +125,7 @@ static void numbers_at_the_edges(void **state)
 	/* A number whose inverse is infinite counts as 0, because no plan can use it. */
 	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"internode_gbs\":5e-324}", &training), STATUS_INVALID);
 	assert_fault("/internode_gbs", "out_of_range", "more than 0");
-	assert_int_equal(
-		decode(&table_training_request, "{\"model\":\"m\",\"gpu_count\":1e300}", &training), STATUS_INVALID);
+	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"gpu_count\":1e300}", &training), STATUS_INVALID);
 	assert_fault("/gpu_count", "out_of_range", "1000000");
 	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"gpu_count\":8.0}", &training), STATUS_OK);
 	assert_int_equal(training.common.gpu_count, 8);
@@ -179,17 +176,13 @@ static void text_is_bounded_and_clean(void **state)
 	assert_int_equal(decode(&table_plan_patch, body, &(struct plan_record){0}), STATUS_INVALID);
 	assert_fault("/name", "too_long", "at most 200 bytes, has 299");
 	assert_int_equal(
-		decode(&table_plan_patch, "{\"name\":\"a\\u0001b\",\"notes\":\"line\\nline\"}", &(struct plan_record){0}),
-		STATUS_INVALID);
+		decode(&table_plan_patch, "{\"name\":\"a\\u0001b\",\"notes\":\"line\\nline\"}", &(struct plan_record){0}), STATUS_INVALID);
 	assert_fault("/name", "control_character", "");
 	assert_int_equal(failure.fault_total, 1);
-	assert_int_equal(
-		decode(&table_plan_patch, "{\"labels\":{\"a\\u007f\":\"b\"}}", &(struct plan_record){0}), STATUS_INVALID);
-	assert_int_equal(
-		decode(&table_model, "{\"id\":\"-no slug\",\"source\":\"s\"}", &(struct model_row){0}), STATUS_INVALID);
+	assert_int_equal(decode(&table_plan_patch, "{\"labels\":{\"a\\u007f\":\"b\"}}", &(struct plan_record){0}), STATUS_INVALID);
+	assert_int_equal(decode(&table_model, "{\"id\":\"-no slug\",\"source\":\"s\"}", &(struct model_row){0}), STATUS_INVALID);
 	assert_fault("/id", "bad_format", "letters, digits");
-	assert_int_equal(decode(&table_benchmark_request, "{\"plan_id\":\"01939E5C\",\"suite\":[\"gemm\",7]}",
-						 &(struct benchmark_record){0}),
+	assert_int_equal(decode(&table_benchmark_request, "{\"plan_id\":\"01939E5C\",\"suite\":[\"gemm\",7]}", &(struct benchmark_record){0}),
 		STATUS_INVALID);
 	assert_fault("/plan_id", "bad_format", "UUID");
 	assert_fault("/suite/1", "wrong_type", "text");
@@ -206,17 +199,13 @@ static void lists_are_bounded(void **state)
 	snprintf(body + length, sizeof body - length, "]}");
 	assert_int_equal(decode(&table_training_request, body, &training), STATUS_INVALID);
 	assert_fault("/accelerators", "too_many", "at most 32 elements, has 33");
-	assert_int_equal(
-		decode(&table_inference_request, "{\"model\":\"m\",\"daily_profile\":[1,1,1]}", &inference), STATUS_INVALID);
+	assert_int_equal(decode(&table_inference_request, "{\"model\":\"m\",\"daily_profile\":[1,1,1]}", &inference), STATUS_INVALID);
 	assert_fault("/daily_profile", "wrong_length", "24 or 168");
 	assert_int_equal(
-		decode(&table_inference_request, "{\"model\":\"m\",\"trace\":{\"arrivals\":[[1,2],[0,1,\"x\"]]}}", &inference),
-		STATUS_INVALID);
+		decode(&table_inference_request, "{\"model\":\"m\",\"trace\":{\"arrivals\":[[1,2],[0,1,\"x\"]]}}", &inference), STATUS_INVALID);
 	assert_fault("/trace/arrivals/0", "wrong_type", "3 numbers");
 	assert_fault("/trace/arrivals/1/2", "wrong_type", "a number");
-	assert_int_equal(
-		decode(&table_inference_request, "{\"model\":\"m\",\"prompt_tokens\":{\"samples\":7}}", &inference),
-		STATUS_INVALID);
+	assert_int_equal(decode(&table_inference_request, "{\"model\":\"m\",\"prompt_tokens\":{\"samples\":7}}", &inference), STATUS_INVALID);
 	assert_fault("/prompt_tokens/samples", "wrong_type", "a list");
 }
 
@@ -232,20 +221,18 @@ static void duplicate_keys_are_found_wherever_they_are(void **state)
 	assert_fault("/model", "duplicate_key", "twice");
 	assert_int_equal(failure.fault_total, 2);
 	/* The same key in two spellings. */
-	assert_int_equal(
-		decode(&table_training_request, "{\"model\":\"m\",\"\\u006dodel\":\"m\"}", &training), STATUS_INVALID);
+	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"\\u006dodel\":\"m\"}", &training), STATUS_INVALID);
 	assert_fault("/model", "duplicate_key", "twice");
 	/* Duplicate keys are also found in members that the decoder does not interpret. */
-	assert_int_equal(decode(&table_training_request, "{\"model\":{\"config\":{\"a\":[{\"b\":1,\"b\":1}]}}}", &training),
-		STATUS_INVALID);
+	assert_int_equal(decode(&table_training_request, "{\"model\":{\"config\":{\"a\":[{\"b\":1,\"b\":1}]}}}", &training), STATUS_INVALID);
 	assert_fault("/model/config/a/0/b", "duplicate_key", "");
 }
 
 static void what_is_not_json_is_malformed(void **state)
 {
-	static const char *const bad[] = {"", " ", "{", "{\"a\":}", "{\"a\":1,}", "{'a':1}", "{\"a\":01}", "{\"a\":NaN}",
-		"{\"a\":Infinity}", "{\"a\":1e999}", "\"text\"", "{\"a\":\"\\u0000\"}", "{\"a\":\"\\ud800\"}",
-		"{\"a\":\"\xff\"}", "{\"a\":\"\xc0\x80\"}", "{}{}", "// {}", "{\"a\":\"\n\"}", "\xef\xbb\xbf{}", "[1", "nul"};
+	static const char *const bad[] = {"", " ", "{", "{\"a\":}", "{\"a\":1,}", "{'a':1}", "{\"a\":01}", "{\"a\":NaN}", "{\"a\":Infinity}",
+		"{\"a\":1e999}", "\"text\"", "{\"a\":\"\\u0000\"}", "{\"a\":\"\\ud800\"}", "{\"a\":\"\xff\"}", "{\"a\":\"\xc0\x80\"}", "{}{}",
+		"// {}", "{\"a\":\"\n\"}", "\xef\xbb\xbf{}", "[1", "nul"};
 	char deep[200];
 
 	(void)state;
@@ -263,8 +250,7 @@ static void what_is_not_json_is_malformed(void **state)
 	assert_int_equal(decode(&table_training_request, "[1]", &training), STATUS_INVALID);
 	assert_fault("", "wrong_type", "an object, not a list");
 	assert_int_equal(
-		decode(&table_training_request, "{\"model\":\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\\\"[[[\"}", &training),
-		STATUS_OK);
+		decode(&table_training_request, "{\"model\":\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\\\"[[[\"}", &training), STATUS_OK);
 }
 
 static void memory_is_bounded(void **state)
@@ -273,8 +259,8 @@ static void memory_is_bounded(void **state)
 
 	(void)state;
 	arena_init(&small, 64);
-	assert_int_equal(record_decode(&table_training_request, "{\"model\":\"m\",\"accelerators\":[\"a\",\"b\",\"c\",\"d\"]}",
-						 46, &small, &training, &failure),
+	assert_int_equal(record_decode(&table_training_request, "{\"model\":\"m\",\"accelerators\":[\"a\",\"b\",\"c\",\"d\"]}", 46, &small,
+						 &training, &failure),
 		STATUS_NO_MEMORY);
 	assert_int_equal(
 		record_decode(&table_training_request, "{\"notes\":\"\\n345678901234567890123456789012345678901234567890123456789012345\"}", 77,
@@ -289,15 +275,13 @@ static void catalogue_rows_hold_physical_figures(void **state)
 	struct accelerator_row accelerator;
 
 	(void)state;
-	assert_int_equal(decode(&table_region,
-						 "{\"provider\":\"p\",\"region_id\":\"r\",\"grid_gco2e_per_kwh\":1501,\"pue\":0.9}", &region),
-		STATUS_INVALID);
+	assert_int_equal(
+		decode(&table_region, "{\"provider\":\"p\",\"region_id\":\"r\",\"grid_gco2e_per_kwh\":1501,\"pue\":0.9}", &region), STATUS_INVALID);
 	assert_fault("/grid_gco2e_per_kwh", "out_of_range", "1500 gCO2e per kWh");
 	assert_fault("/pue", "out_of_range", "at least 1");
 	assert_fault("/source", "required", "");
 	assert_int_equal(
-		decode(&table_accelerator, "{\"id\":\"x\",\"origin\":\"user\",\"memory_bandwidth_gbs\":0}", &accelerator),
-		STATUS_INVALID);
+		decode(&table_accelerator, "{\"id\":\"x\",\"origin\":\"user\",\"memory_bandwidth_gbs\":0}", &accelerator), STATUS_INVALID);
 	assert_fault("/origin", "read_only", "");
 	assert_fault("/memory_gb", "required", "");
 	assert_fault("/memory_bandwidth_gbs", "out_of_range", "10^9 bytes/s");
@@ -348,15 +332,13 @@ static void a_patch_changes_what_it_names(void **state)
 	assert_null(row.accelerator.notes);
 	assert_int_equal(row.aliases.count, 1);
 	assert_int_equal(
-		patch_with(&table_accelerator, "{\"name\":null,\"memory_gb\":null,\"origin\":\"user\",\"tdp_w\":-1}", &row),
-		STATUS_INVALID);
+		patch_with(&table_accelerator, "{\"name\":null,\"memory_gb\":null,\"origin\":\"user\",\"tdp_w\":-1}", &row), STATUS_INVALID);
 	assert_fault("/name", "required", "cannot be removed");
 	assert_fault("/memory_gb", "required", "cannot be removed");
 	assert_fault("/origin", "read_only", "");
 	assert_fault("/tdp_w", "out_of_range", "W");
 
-	assert_int_equal(
-		decode(&table_plan_patch, "{\"name\":\"n\",\"labels\":{\"a\":\"1\",\"b\":\"2\"}}", &plan), STATUS_OK);
+	assert_int_equal(decode(&table_plan_patch, "{\"name\":\"n\",\"labels\":{\"a\":\"1\",\"b\":\"2\"}}", &plan), STATUS_OK);
 	assert_int_equal(patch_with(&table_plan_patch, "{\"labels\":{\"a\":null,\"c\":\"3\"}}", &plan), STATUS_OK);
 	assert_string_equal(plan.labels.text, "{\"b\":\"2\",\"c\":\"3\"}");
 	assert_string_equal(plan.name, "n");
@@ -366,8 +348,7 @@ static void a_patch_changes_what_it_names(void **state)
 
 static void a_patch_merges_objects_and_replaces_lists(void **state)
 {
-	static const char patch[] =
-		"{\"site\":{\"pue\":1.2,\"region\":null},\"model\":\"other\",\"pricing\":null,\"stages\":[{\"tokens\":5}]}";
+	static const char patch[] = "{\"site\":{\"pue\":1.2,\"region\":null},\"model\":\"other\",\"pricing\":null,\"stages\":[{\"tokens\":5}]}";
 
 	(void)state;
 	assert_int_equal(decode(&table_training_request,
@@ -400,12 +381,11 @@ static enum status query(const struct field_table *table, const char *const *pai
 
 static void a_query_is_read_like_a_body(void **state)
 {
-	static const char *const good[] = {"model", "llama-3.1-8b", "tokens", "15T", "accelerators", "h100,a100",
-		"deadline_hours", "30d", "gpu_count", "8", "enforce_memory", "false", "precision", "fp8", NULL};
-	static const char *const bad[] = {"modle", "x", "gpu_count", "8.5", "enforce_memory", "maybe", "parallelism", "8",
-		"tokens", "1", "tokens", "2", NULL};
-	static const char *const lists[] = {
-		"accelerator", "h100", "terms", "spot,on_demand", "as_of", "2026-11-01", "max_age_days", "30", NULL};
+	static const char *const good[] = {"model", "llama-3.1-8b", "tokens", "15T", "accelerators", "h100,a100", "deadline_hours", "30d",
+		"gpu_count", "8", "enforce_memory", "false", "precision", "fp8", NULL};
+	static const char *const bad[] = {
+		"modle", "x", "gpu_count", "8.5", "enforce_memory", "maybe", "parallelism", "8", "tokens", "1", "tokens", "2", NULL};
+	static const char *const lists[] = {"accelerator", "h100", "terms", "spot,on_demand", "as_of", "2026-11-01", "max_age_days", "30", NULL};
 	struct offer_query offers;
 
 	(void)state;
@@ -427,8 +407,7 @@ static void a_query_is_read_like_a_body(void **state)
 	assert_int_equal(offers.as_of_us, 1793491200000000);
 	assert_int_equal(offers.gpu_count, ABSENT_COUNT);
 	assert_int_equal(
-		query(&table_offer_query,
-			(const char *const[]){"accelerator", "h100", "gpu_count", "[[[[8]]]]", "terms", "spot,,", NULL}, &offers),
+		query(&table_offer_query, (const char *const[]){"accelerator", "h100", "gpu_count", "[[[[8]]]]", "terms", "spot,,", NULL}, &offers),
 		STATUS_INVALID);
 	assert_fault("/gpu_count", "wrong_type", "whole number, not text");
 	assert_fault("/terms/1", "empty", "");
@@ -452,7 +431,7 @@ static int stop(void **state)
 static void answers_of_newer_servers_are_read(void **state)
 {
 	static const char more[] = "{\"id\":\"0190f5a2-0000-7000-8000-000000000000\",\"attempt\":2,\"moon\":{\"phase\":[1]},\"late\":true}",
-		mistyped[] = "{\"attempt\":\"two\",\"moon\":1}";
+					  mistyped[] = "{\"attempt\":\"two\",\"moon\":1}";
 	struct benchmark_record record;
 
 	(void)state;
@@ -471,19 +450,28 @@ static void answers_of_newer_servers_are_read(void **state)
 static void times_are_written_as_people_do(void **state)
 {
 	(void)state;
-	assert_int_equal(decode(&table_inference_request, "{\"model\":\"m\",\"requests_per_s\":1,\"prompt_tokens\":1,\"output_tokens\":1,"
-		"\"slo\":{\"ttft_ms\":\"1s\",\"tpot_ms\":\"50ms\",\"e2e_ms\":\"1.5m\"}}", &inference), STATUS_OK);
+	assert_int_equal(decode(&table_inference_request,
+						 "{\"model\":\"m\",\"requests_per_s\":1,\"prompt_tokens\":1,\"output_tokens\":1,"
+						 "\"slo\":{\"ttft_ms\":\"1s\",\"tpot_ms\":\"50ms\",\"e2e_ms\":\"1.5m\"}}",
+						 &inference),
+		STATUS_OK);
 	assert_close(inference.slo.ttft_ms, 1000, 1e-12);
 	assert_close(inference.slo.tpot_ms, 50, 1e-12);
 	assert_close(inference.slo.e2e_ms, 90000, 1e-12);
-	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"tokens\":1,\"deadline_hours\":\"2w\",\"reserved_hours\":\"90m\","
-		"\"reliability\":{\"restart_minutes\":\"90s\",\"checkpoint_interval_minutes\":\"2h\"},\"pricing\":{\"max_age_days\":\"48h\"}}", &training), STATUS_OK);
+	assert_int_equal(
+		decode(&table_training_request,
+			"{\"model\":\"m\",\"tokens\":1,\"deadline_hours\":\"2w\",\"reserved_hours\":\"90m\","
+			"\"reliability\":{\"restart_minutes\":\"90s\",\"checkpoint_interval_minutes\":\"2h\"},\"pricing\":{\"max_age_days\":\"48h\"}}",
+			&training),
+		STATUS_OK);
 	assert_close(training.deadline_hours, 336, 1e-12);
 	assert_close(training.reserved_hours, 1.5, 1e-12);
 	assert_close(training.reliability.restart_minutes, 1.5, 1e-12);
 	assert_close(training.reliability.checkpoint_interval_minutes, 120, 1e-12);
 	assert_close((double)training.common.pricing.max_age_days, 2, 1e-12);
-	assert_int_equal(decode(&table_inference_request, "{\"model\":\"m\",\"requests_per_s\":\"5s\",\"slo\":{\"ttft_ms\":\"fast\"}}", &inference), STATUS_INVALID);
+	assert_int_equal(
+		decode(&table_inference_request, "{\"model\":\"m\",\"requests_per_s\":\"5s\",\"slo\":{\"ttft_ms\":\"fast\"}}", &inference),
+		STATUS_INVALID);
 	assert_fault("/requests_per_s", "wrong_type", "a number");
 	assert_fault("/slo/ttft_ms", "bad_format", "\"500ms\", \"1s\"");
 }
@@ -494,12 +482,16 @@ static void other_tools_names_lead_to_ours(void **state)
 	static const struct {
 		const struct field_table *table;
 		const char *key, *pointer;
-	} cases[] = {{&table_inference_request, "qps", "/requests_per_s"}, {&table_inference_request, "rps", "/requests_per_s"}, {&table_inference_request, "gpus", "/gpu_count"},
-		{&table_inference_request, "gpu", "/accelerator"}, {&table_inference_request, "ttft_ms", "/slo/ttft_ms"}, {&table_inference_request, "batch_size", "/parallelism/max_batch"},
-		{&table_inference_request, "context", "/prompt_tokens"}, {&table_inference_request, "params", "/model/params"}, {&table_inference_request, "TP", "/parallelism/tensor"},
-		{&table_training_request, "gpus", "/gpu_count"}, {&table_training_request, "batch_size", "/global_batch_size"}, {&table_training_request, "seq_len", "/sequence_length"},
-		{&table_training_request, "context", "/sequence_length"}, {&table_training_request, "params", "/model/params"}, {&table_training_request, "tensor", "/parallelism/tensor"},
-		{&table_training_request, "usd_per_gpu_hour", "/pricing/usd_per_gpu_hour"}, {&table_training_request, "region", "/site/region"}, {&table_training_request, "days", "/deadline_hours"}};
+	} cases[] = {{&table_inference_request, "qps", "/requests_per_s"}, {&table_inference_request, "rps", "/requests_per_s"},
+		{&table_inference_request, "gpus", "/gpu_count"}, {&table_inference_request, "gpu", "/accelerator"},
+		{&table_inference_request, "ttft_ms", "/slo/ttft_ms"}, {&table_inference_request, "batch_size", "/parallelism/max_batch"},
+		{&table_inference_request, "context", "/prompt_tokens"}, {&table_inference_request, "params", "/model/params"},
+		{&table_inference_request, "TP", "/parallelism/tensor"}, {&table_training_request, "gpus", "/gpu_count"},
+		{&table_training_request, "batch_size", "/global_batch_size"}, {&table_training_request, "seq_len", "/sequence_length"},
+		{&table_training_request, "context", "/sequence_length"}, {&table_training_request, "params", "/model/params"},
+		{&table_training_request, "tensor", "/parallelism/tensor"},
+		{&table_training_request, "usd_per_gpu_hour", "/pricing/usd_per_gpu_hour"}, {&table_training_request, "region", "/site/region"},
+		{&table_training_request, "days", "/deadline_hours"}};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -508,7 +500,8 @@ static void other_tools_names_lead_to_ours(void **state)
 		snprintf(json, sizeof json, "{\"%s\":5}", cases[i].key);
 		snprintf(at, sizeof at, "/%s", cases[i].key);
 		snprintf(meant, sizeof meant, "did you mean %s?", cases[i].pointer);
-		assert_int_equal(decode(cases[i].table, json, cases[i].table == &table_training_request ? (void *)&training : (void *)&inference), STATUS_INVALID);
+		assert_int_equal(decode(cases[i].table, json, cases[i].table == &table_training_request ? (void *)&training : (void *)&inference),
+			STATUS_INVALID);
 		assert_fault(at, "unknown_field", meant);
 	}
 	assert_int_equal(decode(&table_training_request, "{\"parallelism\":{\"tp\":8}}", &training), STATUS_INVALID);
@@ -521,10 +514,10 @@ static void other_tools_names_lead_to_ours(void **state)
  * pointer. */
 static void queries_reach_into_objects(void **state)
 {
-	const struct query_parameter good[] = {{"model.params", "8B"}, {"requests_per_s", "2"}, {"prompt_tokens", "10"}, {"output_tokens", "10"}, {"slo.ttft_ms", "500"},
-		{"slo.tpot_ms", "50ms"}, {"site.country", "FRA"}, {"pricing.terms", "spot,on_demand"}};
-	const struct query_parameter bad[] = {{"slo.ttft_ms", "500"}, {"slo.ttft_ms", "600"}, {"slo.colour", "1"}, {"engine.name", "vllm"}, {"model", "m"}, {"model.params", "8B"}, {"slo.", "1"},
-		{".x", "1"}, {"a.b.c.d.e.f.g", "1"}};
+	const struct query_parameter good[] = {{"model.params", "8B"}, {"requests_per_s", "2"}, {"prompt_tokens", "10"}, {"output_tokens", "10"},
+		{"slo.ttft_ms", "500"}, {"slo.tpot_ms", "50ms"}, {"site.country", "FRA"}, {"pricing.terms", "spot,on_demand"}};
+	const struct query_parameter bad[] = {{"slo.ttft_ms", "500"}, {"slo.ttft_ms", "600"}, {"slo.colour", "1"}, {"engine.name", "vllm"},
+		{"model", "m"}, {"model.params", "8B"}, {"slo.", "1"}, {".x", "1"}, {"a.b.c.d.e.f.g", "1"}};
 
 	(void)state;
 	arena_reset(&arena);

@@ -101,13 +101,13 @@ static void csv_is_safe_to_open(void **state)
 	price.meta.valid_from_us = 1795231261123000;
 	buffer_clear(&out);
 	csv_header(&table_price, CSV_LIST, &out);
-	assert_string_equal(out.bytes, "id,provider,instance_type,region,accelerator_id,gpus,vcpus,ram_gb,price_usd_per_"
-								   "hour,pricing_model,as_of,notes,source,source_date,"
-								   "origin,valid_from,valid_to,revision\r\n");
+	assert_string_equal(out.bytes,
+		"id,provider,instance_type,region,accelerator_id,gpus,vcpus,ram_gb,price_usd_per_"
+		"hour,pricing_model,as_of,notes,source,source_date,"
+		"origin,valid_from,valid_to,revision\r\n");
 	buffer_clear(&out);
 	csv_row(&table_price, CSV_LIST, &price, &out);
-	assert_string_equal(
-		out.bytes, "\"'=cmd()\",\"a,b\",\"say \"\"x\"\"\",plain,,8,,,20.5,,,,,,,2026-11-21T03:21:01.123000Z,,\r\n");
+	assert_string_equal(out.bytes, "\"'=cmd()\",\"a,b\",\"say \"\"x\"\"\",plain,,8,,,20.5,,,,,,,2026-11-21T03:21:01.123000Z,,\r\n");
 
 	field_table_clear(&table_training_option, &option);
 	option.accelerator.id = "h100";
@@ -169,9 +169,10 @@ static void a_problem_tells_all(void **state)
 	buffer_clear(&out);
 	json_writer_init(&writer, &out);
 	api_problem(&failure, "/v1/plans/x", "r-1", &writer);
-	assert_string_equal(out.bytes, "{\"type\":\"urn:fleetplan:problem/not-found\",\"title\":\"Not "
-								   "found\",\"status\":404,\"detail\":\"no plan \\\"x\\\"\","
-								   "\"instance\":\"/v1/plans/x\",\"request_id\":\"r-1\"}");
+	assert_string_equal(out.bytes,
+		"{\"type\":\"urn:fleetplan:problem/not-found\",\"title\":\"Not "
+		"found\",\"status\":404,\"detail\":\"no plan \\\"x\\\"\","
+		"\"instance\":\"/v1/plans/x\",\"request_id\":\"r-1\"}");
 	failure_clear(&failure);
 	for (int i = 0; i < FAULTS_MAX + 3; i++)
 		failure_add(&failure, "/a~1b", "out_of_range", "number %d", i);

@@ -42,7 +42,8 @@ static void same_elements(const struct node *ours, const json_t *theirs)
 
 static void same(const struct node *ours, const json_t *theirs)
 {
-	static const json_type types[NODE_KIND_COUNT] = {JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_INTEGER, JSON_REAL, JSON_TRUE, JSON_FALSE, JSON_NULL};
+	static const json_type types[NODE_KIND_COUNT] = {
+		JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_INTEGER, JSON_REAL, JSON_TRUE, JSON_FALSE, JSON_NULL};
 	double number = json_number_value(theirs);
 
 	if (ours->kind == NODE_OBJECT && json_is_object(theirs)) {

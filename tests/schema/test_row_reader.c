@@ -36,9 +36,10 @@ static struct row_reader *read_prices(const char *rows, enum status expected, st
 static void pieces_of_any_size_are_the_same_rows(void **state)
 {
 	static const char csv[] = "\xef\xbb\xbfid,provider,instance_type,region,accelerator_id,gpus,price_usd_per_hour,pricing_model,as_of,source,notes\r\n"
-		"p.1,aws,\"x,8\",r1,h100,8,55.04,on_demand,2026-11-01,s,\"a \"\"b\"\"\"\r\n\r\n"
-		"p.2,aws,x8,,h100,8,1e1,spot,2026-11-01,s,'=1\r\np.3,aws,x8,,h100,8,5,spot,2026-11-01,s,";
-	static const char json[] = " [ {\"id\":\"p.1\",\"provider\":\"aws\",\"instance_type\":\"x,8\",\"region\":\"r1\",\"accelerator_id\":\"h100\",\"gpus\":8,"
+							  "p.1,aws,\"x,8\",r1,h100,8,55.04,on_demand,2026-11-01,s,\"a \"\"b\"\"\"\r\n\r\n"
+							  "p.2,aws,x8,,h100,8,1e1,spot,2026-11-01,s,'=1\r\np.3,aws,x8,,h100,8,5,spot,2026-11-01,s,";
+	static const char json[] =
+		" [ {\"id\":\"p.1\",\"provider\":\"aws\",\"instance_type\":\"x,8\",\"region\":\"r1\",\"accelerator_id\":\"h100\",\"gpus\":8,"
 		"\"price_usd_per_hour\":55.04,\"pricing_model\":\"on_demand\",\"as_of\":\"2026-11-01\",\"source\":\"s\",\"notes\":\"a \\\"b\\\"\",\"origin\":\"user\"},\n"
 		"{\"id\":\"p.2\",\"provider\":\"aws\",\"instance_type\":\"x8\",\"accelerator_id\":\"h100\",\"gpus\":8,\"price_usd_per_hour\":10,"
 		"\"pricing_model\":\"spot\",\"as_of\":\"2026-11-01\",\"source\":\"s\",\"notes\":\"=1\",\"revision\":7},\n"
@@ -75,7 +76,8 @@ static void pieces_of_any_size_are_the_same_rows(void **state)
 static void places_count_as_a_spreadsheet_does(void **state)
 {
 	struct failure failure;
-	struct row_reader *reader = read_prices("p.1,aws,\"x\n\n8\",,h100,8,5,spot,2026-11-01,s\np.2,aws,x8,,h100,8,-5,spot,2026-11-01,s\n", STATUS_OK, &failure);
+	struct row_reader *reader = read_prices(
+		"p.1,aws,\"x\n\n8\",,h100,8,5,spot,2026-11-01,s\np.2,aws,x8,,h100,8,-5,spot,2026-11-01,s\n", STATUS_OK, &failure);
 	size_t count, total;
 	const struct row_fault *faults = row_reader_faults(reader, &count, &total);
 
@@ -98,8 +100,9 @@ static void files_that_are_none_are_refused(void **state)
 		const char *rows;
 		enum status status;
 		const char *words;
-	} cases[] = {{"\"open", STATUS_MALFORMED, "does not end"}, {"\"a\"b", STATUS_MALFORMED, "closing quote"}, {"a\"b", STATUS_MALFORMED, "quote is inside"},
-		{"a\rb", STATUS_MALFORMED, "carriage return"}, {"a\r", STATUS_MALFORMED, "carriage return"}, {"\xff", STATUS_MALFORMED, "UTF-8"}};
+	} cases[] = {{"\"open", STATUS_MALFORMED, "does not end"}, {"\"a\"b", STATUS_MALFORMED, "closing quote"},
+		{"a\"b", STATUS_MALFORMED, "quote is inside"}, {"a\rb", STATUS_MALFORMED, "carriage return"},
+		{"a\r", STATUS_MALFORMED, "carriage return"}, {"\xff", STATUS_MALFORMED, "UTF-8"}};
 	struct failure failure;
 
 	(void)state;

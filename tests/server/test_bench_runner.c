@@ -58,8 +58,11 @@ static void note_change(void *context)
 
 static struct bench_runner *start(struct store *store, _Atomic int *changes)
 {
-	struct bench_runner_options options = {.storage = store->storage, .heartbeat_s = 0.1, .term_grace_s = 0.2,
-		.context = changes, .catalogue_changed = changes ? note_change : NULL};
+	struct bench_runner_options options = {.storage = store->storage,
+		.heartbeat_s = 0.1,
+		.term_grace_s = 0.2,
+		.context = changes,
+		.catalogue_changed = changes ? note_change : NULL};
 	struct bench_runner *runner;
 
 	assert_status(store, bench_runner_start(&options, &runner, &store->failure), STATUS_OK);
@@ -325,7 +328,8 @@ static void a_dead_daemon_loses_nothing(void **state)
 {
 	struct store *store = *state;
 	struct benchmark_record benchmark = enqueue(store, "\"quick\""), claimed;
-	struct benchmark_claim claim = {.device_id = "cpu-before", .now_us = clock_wall_us(), .lease_us = INT64_C(3600000000), .benchmark = &claimed};
+	struct benchmark_claim claim = {
+		.device_id = "cpu-before", .now_us = clock_wall_us(), .lease_us = INT64_C(3600000000), .benchmark = &claimed};
 	struct bench_runner *runner;
 
 	set_script(store, "ok");

@@ -9,10 +9,11 @@ static void the_most_wanted_of_what_is_offered_is_chosen(void **state)
 	static const struct {
 		const char *accept;
 		enum media chosen;
-	} cases[] = {{NULL, MEDIA_JSON}, {"", MEDIA_JSON}, {"*/*", MEDIA_JSON}, {"text/csv", MEDIA_CSV}, {"text/*", MEDIA_CSV}, {"TEXT/Markdown", MEDIA_MARKDOWN},
-		{"text/csv;q=0.4, text/markdown;q=0.5", MEDIA_MARKDOWN}, {"application/json;q=0, */*", MEDIA_CSV}, {"text/*;q=0.9, text/csv;q=0.1", MEDIA_MARKDOWN},
-		{"text/html, application/xhtml+xml, */*;q=0.8", MEDIA_JSON}, {"image/png", MEDIA_COUNT}, {"application/json;q=0", MEDIA_COUNT}, {"text/csv ; q=0.0", MEDIA_COUNT},
-		{"text/csvx", MEDIA_COUNT}, {"text/html,text/csv;header=present;q=1.000", MEDIA_CSV}};
+	} cases[] = {{NULL, MEDIA_JSON}, {"", MEDIA_JSON}, {"*/*", MEDIA_JSON}, {"text/csv", MEDIA_CSV}, {"text/*", MEDIA_CSV},
+		{"TEXT/Markdown", MEDIA_MARKDOWN}, {"text/csv;q=0.4, text/markdown;q=0.5", MEDIA_MARKDOWN},
+		{"application/json;q=0, */*", MEDIA_CSV}, {"text/*;q=0.9, text/csv;q=0.1", MEDIA_MARKDOWN},
+		{"text/html, application/xhtml+xml, */*;q=0.8", MEDIA_JSON}, {"image/png", MEDIA_COUNT}, {"application/json;q=0", MEDIA_COUNT},
+		{"text/csv ; q=0.0", MEDIA_COUNT}, {"text/csvx", MEDIA_COUNT}, {"text/html,text/csv;header=present;q=1.000", MEDIA_CSV}};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {

@@ -36,7 +36,8 @@ static void every_default_is_valid_and_in_the_help(void **state)
 
 static void flags_take_both_forms(void **state)
 {
-	const char *const argv[] = {"serve", "--queue=7", "--workers", "3", "--insecure", "--metrics-open=no", "--cors-origins", "https://a, https://b"};
+	const char *const argv[] = {
+		"serve", "--queue=7", "--workers", "3", "--insecure", "--metrics-open=no", "--cors-origins", "https://a, https://b"};
 	struct options options;
 
 	(void)state;
@@ -73,9 +74,10 @@ static void wrong_values_say_what_is_right(void **state)
 {
 	static const struct {
 		const char *argument, *part;
-	} cases[] = {{"--queue=0", "from 1 to 65536"}, {"--queue=65537", "from 1 to 65536"}, {"--queue= 5", "whole number"}, {"--queue=", "whole number"},
-		{"--queue=5.0", "whole number"}, {"--queue=99999999999999999999", "whole number"}, {"--detach=perhaps", "yes or no"}, {"--log-level=inf", "debug info warning error"},
-		{"--datbase=x", "database"}, {"--", "begin with --"}, {"x", "begin with --"}};
+	} cases[] = {{"--queue=0", "from 1 to 65536"}, {"--queue=65537", "from 1 to 65536"}, {"--queue= 5", "whole number"},
+		{"--queue=", "whole number"}, {"--queue=5.0", "whole number"}, {"--queue=99999999999999999999", "whole number"},
+		{"--detach=perhaps", "yes or no"}, {"--log-level=inf", "debug info warning error"}, {"--datbase=x", "database"},
+		{"--", "begin with --"}, {"x", "begin with --"}};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {

@@ -7,14 +7,24 @@
 #include "storage/check.h"
 #include "support/store.h"
 
-static const struct audit_record entry_of_a_key = {.key_id = "k1", .key_name = "ops", .role = "planner", .address = "192.0.2.7", .request_id = "r1",
-	.method = "POST", .path = "/v1/plans/training", .entity = "e1", .revision = 1, .outcome = "done", .http_status = 201};
+static const struct audit_record entry_of_a_key = {.key_id = "k1",
+	.key_name = "ops",
+	.role = "planner",
+	.address = "192.0.2.7",
+	.request_id = "r1",
+	.method = "POST",
+	.path = "/v1/plans/training",
+	.entity = "e1",
+	.revision = 1,
+	.outcome = "done",
+	.http_status = 201};
 
 static struct audit_list list_of(struct store *store, const struct audit_filter *filter, size_t limit, const char *cursor)
 {
 	struct audit_list list;
 
-	assert_status(store, storage_audit_list(store->storage, filter, &(struct page_request){limit, cursor}, &store->arena, &list, &store->failure), STATUS_OK);
+	assert_status(store,
+		storage_audit_list(store->storage, filter, &(struct page_request){limit, cursor}, &store->arena, &list, &store->failure), STATUS_OK);
 	return list;
 }
 
@@ -37,8 +47,15 @@ static void a_write_has_its_entry(void **state)
 {
 	struct store *store = *state;
 	struct plan_record plan = store_plan(store, 1);
-	struct plan_patch patch = {.job.audit = &(struct audit_record){.key_id = "k2", .role = "admin", .method = "PATCH", .path = "/v1/plans/1", .revision = ABSENT_COUNT,
-		.outcome = "done", .http_status = 200}, .id = plan.id, .plan = &plan};
+	struct plan_patch patch = {.job.audit = &(struct audit_record){.key_id = "k2",
+								   .role = "admin",
+								   .method = "PATCH",
+								   .path = "/v1/plans/1",
+								   .revision = ABSENT_COUNT,
+								   .outcome = "done",
+								   .http_status = 200},
+		.id = plan.id,
+		.plan = &plan};
 	struct audit_list list;
 	int64_t before_us = clock_wall_us();
 
@@ -144,8 +161,9 @@ static void lists_are_paged_and_filtered(void **state)
 	static const struct {
 		struct audit_filter filter;
 		size_t count;
-	} cases[] = {{{.key_id = "k1"}, 7}, {{.key_id = "k3"}, 0}, {{.method = "POST"}, 6}, {{.method = "PUT"}, 1}, {{.entity = "e2"}, 1}, {{.outcome = "refused"}, 1},
-		{{.text = "/prices/"}, 1}, {{.text = "/plans/"}, 6}, {{.key_id = "k1", .outcome = "done"}, 6}, {{.before_us = 1}, 0}, {{.after_us = 1}, 7}};
+	} cases[] = {{{.key_id = "k1"}, 7}, {{.key_id = "k3"}, 0}, {{.method = "POST"}, 6}, {{.method = "PUT"}, 1}, {{.entity = "e2"}, 1},
+		{{.outcome = "refused"}, 1}, {{.text = "/prices/"}, 1}, {{.text = "/plans/"}, 6}, {{.key_id = "k1", .outcome = "done"}, 6},
+		{{.before_us = 1}, 0}, {{.after_us = 1}, 7}};
 	struct store *store = *state;
 	const char *cursor = NULL;
 	int64_t next = 7;
@@ -169,7 +187,9 @@ static void lists_are_paged_and_filtered(void **state)
 	assert_int_equal(next, 0);
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
 		assert_int_equal(list_of(store, &cases[i].filter, 100, NULL).count, cases[i].count);
-	assert_status(store, storage_audit_list(store->storage, &(struct audit_filter){0}, &(struct page_request){2, "bm9uZQ"}, &store->arena, &list, &store->failure),
+	assert_status(store,
+		storage_audit_list(
+			store->storage, &(struct audit_filter){0}, &(struct page_request){2, "bm9uZQ"}, &store->arena, &list, &store->failure),
 		STATUS_MALFORMED);
 }
 
@@ -199,7 +219,8 @@ static void what_was_changed_or_cut_out_is_found(void **state)
 	assert_status(store, storage_check(store->path, collect, fault, &result, &store->failure), STATUS_OK);
 	assert_int_equal(result.faults, 2);
 	store_open(store);
-	assert_status(store, storage_audit_list(store->storage, &(struct audit_filter){0}, &(struct page_request){0}, &store->arena, &list, &store->failure),
+	assert_status(store,
+		storage_audit_list(store->storage, &(struct audit_filter){0}, &(struct page_request){0}, &store->arena, &list, &store->failure),
 		STATUS_UNAVAILABLE);
 	assert_non_null(strstr(store->failure.detail, "audit log 4 was changed"));
 }

@@ -21,7 +21,8 @@ static enum status claim(struct store *store, const char *device, int64_t now_us
 
 static enum status deliver(struct store *store, const char *id, int64_t token, unsigned char digest, struct benchmark_result *out)
 {
-	*out = (struct benchmark_result){.id = id, .token = token, .now_us = 50, .end = BENCHMARK_SUCCEEDED, .result = "{\"tflops\":7}", .sha256 = {digest}};
+	*out = (struct benchmark_result){
+		.id = id, .token = token, .now_us = 50, .end = BENCHMARK_SUCCEEDED, .result = "{\"tflops\":7}", .sha256 = {digest}};
 	return store_do(store, &out->job, STORAGE_BENCHMARK_RESULT);
 }
 
@@ -53,8 +54,14 @@ static void a_benchmark_comes_back_as_it_was(void **state)
 
 static void put_device(struct store *store, const char *id, const char *accelerator)
 {
-	struct device_record device = {.id = id, .backend = "cpu", .name = "A CPU", .accelerator = accelerator, .memory_bytes = 8e9,
-		.state = "idle", .properties = {"{\"threads\":2}", 13}, .seen_at_us = 5};
+	struct device_record device = {.id = id,
+		.backend = "cpu",
+		.name = "A CPU",
+		.accelerator = accelerator,
+		.memory_bytes = 8e9,
+		.state = "idle",
+		.properties = {"{\"threads\":2}", 13},
+		.seen_at_us = 5};
 	struct device_put put = {.device = &device};
 
 	assert_status(store, store_do(store, &put.job, STORAGE_DEVICE_PUT), STATUS_OK);
@@ -97,11 +104,23 @@ static void a_result_is_delivered_once(void **state)
 	struct store *store = *state;
 	struct benchmark_record benchmark = store_benchmark(store, 1), found;
 	struct accelerator_row row = store_accelerator(store, "cpu-x", 65), row_found;
-	struct calibration_row calibration = {.meta.origin = "measured", .id = "c", .accelerator_id = "cpu-x", .quantity = "gemm_efficiency",
-		.method = "library_gemm", .value = 0.5, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER};
+	struct calibration_row calibration = {.meta.origin = "measured",
+		.id = "c",
+		.accelerator_id = "cpu-x",
+		.quantity = "gemm_efficiency",
+		.method = "library_gemm",
+		.value = 0.5,
+		.low = ABSENT_NUMBER,
+		.high = ABSENT_NUMBER};
 	struct catalogue_rows rows = {.accelerators = &row, .accelerator_count = 1, .calibrations = &calibration, .calibration_count = 1};
-	struct benchmark_result result = {.id = benchmark.id, .token = 1, .now_us = 20, .end = BENCHMARK_SUCCEEDED, .result = "{\"tflops\":7}",
-		.sha256 = {1}, .calibrations = &rows}, again;
+	struct benchmark_result result = {.id = benchmark.id,
+								.token = 1,
+								.now_us = 20,
+								.end = BENCHMARK_SUCCEEDED,
+								.result = "{\"tflops\":7}",
+								.sha256 = {1},
+								.calibrations = &rows},
+							again;
 
 	enqueue(store, &benchmark);
 	assert_status(store, claim(store, "d", 10, &found), STATUS_OK);
@@ -148,7 +167,8 @@ static void a_lost_worker_costs_an_attempt(void **state)
 	assert_status(store, store_do(store, &heartbeat.job, STORAGE_BENCHMARK_HEARTBEAT), STATUS_STALE_LEASE);
 	assert_status(store, claim(store, "d", 200, &found), STATUS_OK);
 	assert_int_equal(found.attempt, 2);
-	assert_status(store, store_do(store, &heartbeat.job, STORAGE_BENCHMARK_HEARTBEAT), STATUS_STALE_LEASE); /* the second attempt has the lease */
+	assert_status(
+		store, store_do(store, &heartbeat.job, STORAGE_BENCHMARK_HEARTBEAT), STATUS_STALE_LEASE); /* the second attempt has the lease */
 	assert_int_equal(sweep(store, 210, true).requeued, 1); /* after a restart the daemon's own worker is dead */
 	assert_status(store, claim(store, "d", 300, &found), STATUS_OK);
 	assert_int_equal(sweep(store, 1000, false).expired, 1);
@@ -351,7 +371,12 @@ static void devices_are_added_and_updated(void **state)
 
 static enum status key_add(struct store *store, const char *id, unsigned char hash, int64_t expires_at_us)
 {
-	struct key_record key = {.id = id, .name = "laptop", .role = "admin", .prefix = "fp_abc", .created_at_us = 5, .expires_at_us = expires_at_us,
+	struct key_record key = {.id = id,
+		.name = "laptop",
+		.role = "admin",
+		.prefix = "fp_abc",
+		.created_at_us = 5,
+		.expires_at_us = expires_at_us,
 		.revoked_at_us = ABSENT_COUNT};
 	struct key_put put = {.key = &key, .hash = {hash}};
 

@@ -65,22 +65,60 @@ static void every_member_of_the_others_comes_back(void **state)
 	struct store *store = *state;
 	const char *aliases[] = {"m"};
 	struct row_meta meta = {.origin = "imported", .source = "s", .source_date = "2026-01-02"};
-	struct model_row model = {.meta = meta, .id = "m1", .repo = "a/b", .params_total = 8.03e9, .params_active = 8e9,
-		.config = {"{\"n_layer\":2}", 13}, .aliases = {aliases, 1}}, model_found;
+	struct model_row model = {.meta = meta,
+						 .id = "m1",
+						 .repo = "a/b",
+						 .params_total = 8.03e9,
+						 .params_active = 8e9,
+						 .config = {"{\"n_layer\":2}", 13},
+						 .aliases = {aliases, 1}},
+					 model_found;
 	struct price_row price = store_price(store, "p1", 98.32), price_found;
-	struct region_row region = {.meta = meta, .id = "aws.x", .provider = "aws", .region_id = "x", .country_zone = "DE", .location = "Here",
-		.em_zone = "DE", .grid_gco2e_per_kwh = 350.5, .grid_marginal_gco2e_per_kwh = 600, .pue = 1.2, .wue_l_per_kwh = 0.18,
-		.ewif_l_per_kwh = ABSENT_NUMBER, .year = 2024, .pue_year = ABSENT_COUNT, .wue_year = 2023}, region_found;
-	struct calibration_row calibration = {.meta = meta, .id = "c1", .accelerator_id = "a1", .device_id = "d", .benchmark_id = "b",
-		.precision = PRECISION_MXFP8, .quantity = "gemm_efficiency", .method = "library_gemm", .value = 0.7, .low = 0.6, .high = 0.8,
-		.expected = 1.67, .expected_sigma = 0.36, .step_ratio = 1.25, .gpu_count = 64, .params = 8e9}, calibration_found;
-	struct { enum row_kind kind; const void *row; void *found; const char *id; } rows[] = {{ROW_MODEL, &model, &model_found, "m1"},
-		{ROW_PRICE, &price, &price_found, "p1"}, {ROW_REGION, &region, &region_found, "aws.x"},
-		{ROW_CALIBRATION, &calibration, &calibration_found, "c1"}};
+	struct region_row region = {.meta = meta,
+						  .id = "aws.x",
+						  .provider = "aws",
+						  .region_id = "x",
+						  .country_zone = "DE",
+						  .location = "Here",
+						  .em_zone = "DE",
+						  .grid_gco2e_per_kwh = 350.5,
+						  .grid_marginal_gco2e_per_kwh = 600,
+						  .pue = 1.2,
+						  .wue_l_per_kwh = 0.18,
+						  .ewif_l_per_kwh = ABSENT_NUMBER,
+						  .year = 2024,
+						  .pue_year = ABSENT_COUNT,
+						  .wue_year = 2023},
+					  region_found;
+	struct calibration_row calibration = {.meta = meta,
+							   .id = "c1",
+							   .accelerator_id = "a1",
+							   .device_id = "d",
+							   .benchmark_id = "b",
+							   .precision = PRECISION_MXFP8,
+							   .quantity = "gemm_efficiency",
+							   .method = "library_gemm",
+							   .value = 0.7,
+							   .low = 0.6,
+							   .high = 0.8,
+							   .expected = 1.67,
+							   .expected_sigma = 0.36,
+							   .step_ratio = 1.25,
+							   .gpu_count = 64,
+							   .params = 8e9},
+						   calibration_found;
+	struct {
+		enum row_kind kind;
+		const void *row;
+		void *found;
+		const char *id;
+	} rows[] = {{ROW_MODEL, &model, &model_found, "m1"}, {ROW_PRICE, &price, &price_found, "p1"},
+		{ROW_REGION, &region, &region_found, "aws.x"}, {ROW_CALIBRATION, &calibration, &calibration_found, "c1"}};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		assert_status(store, put_row(store, rows[i].kind, rows[i].row, true, ABSENT_COUNT, NULL), STATUS_OK);
-		assert_status(store, storage_row_get(store->storage, rows[i].kind, rows[i].id, 0, &store->arena, rows[i].found, &store->failure), STATUS_OK);
+		assert_status(
+			store, storage_row_get(store->storage, rows[i].kind, rows[i].id, 0, &store->arena, rows[i].found, &store->failure), STATUS_OK);
 		assert_string_equal(((struct row_meta *)rows[i].found)->source, i == 1 ? "feed" : "s");
 	}
 	assert_string_equal(model_found.repo, "a/b");
@@ -139,16 +177,19 @@ static void a_change_keeps_the_past(void **state)
 	assert_status(store, storage_row_get(store->storage, ROW_ACCELERATOR, "a1", first_us, &store->arena, &found, &store->failure), STATUS_OK);
 	assert_close(found.accelerator.tdp_w, 700, 0);
 	assert_int_equal(found.meta.valid_to_us, second_us);
-	assert_status(store, storage_row_get(store->storage, ROW_ACCELERATOR, "a1", second_us, &store->arena, &found, &store->failure), STATUS_OK);
+	assert_status(
+		store, storage_row_get(store->storage, ROW_ACCELERATOR, "a1", second_us, &store->arena, &found, &store->failure), STATUS_OK);
 	assert_close(found.accelerator.tdp_w, 500, 0);
-	assert_status(store, storage_row_get(store->storage, ROW_ACCELERATOR, "a1", first_us - 1, &store->arena, &found, &store->failure), STATUS_NOT_FOUND);
-	assert_status(store, storage_catalogue_load(store->storage, second_us, &store->arena, &rows, &revision, &calibration_revision,
-		&store->failure), STATUS_OK);
+	assert_status(store, storage_row_get(store->storage, ROW_ACCELERATOR, "a1", first_us - 1, &store->arena, &found, &store->failure),
+		STATUS_NOT_FOUND);
+	assert_status(store,
+		storage_catalogue_load(store->storage, second_us, &store->arena, &rows, &revision, &calibration_revision, &store->failure),
+		STATUS_OK);
 	assert_int_equal(rows.accelerator_count, 1);
 	assert_int_equal(revision, 2);
 	assert_int_equal(calibration_revision, 0);
-	assert_status(store, storage_catalogue_load(store->storage, 0, &store->arena, &rows, &revision, &calibration_revision,
-		&store->failure), STATUS_OK);
+	assert_status(store, storage_catalogue_load(store->storage, 0, &store->arena, &rows, &revision, &calibration_revision, &store->failure),
+		STATUS_OK);
 	assert_int_equal(rows.accelerator_count, 0);
 	assert_int_equal(revision, 3);
 }
@@ -171,7 +212,8 @@ static void a_clock_set_back_does_not_mix_the_past(void **state)
 		assert_true(found.meta.valid_from_us > last_us);
 		last_us = found.meta.valid_from_us;
 	}
-	assert_status(store, storage_row_get(store->storage, ROW_ACCELERATOR, "a1", last_us - 1, &store->arena, &found, &store->failure), STATUS_OK);
+	assert_status(
+		store, storage_row_get(store->storage, ROW_ACCELERATOR, "a1", last_us - 1, &store->arena, &found, &store->failure), STATUS_OK);
 	assert_close(found.accelerator.tdp_w, 3, 0);
 }
 
@@ -187,9 +229,16 @@ static void *import_pairs(void *argument)
 
 	for (int i = 1; !importing->stop; i = i % 1000 + 1) {
 		struct price_row price = store_price(NULL, "pair", i);
-		struct region_row region = {.meta = {.origin = "imported", .source = "feed"}, .id = "pair", .grid_gco2e_per_kwh = i,
-			.grid_marginal_gco2e_per_kwh = ABSENT_NUMBER, .pue = ABSENT_NUMBER, .wue_l_per_kwh = ABSENT_NUMBER, .ewif_l_per_kwh = ABSENT_NUMBER,
-			.year = ABSENT_COUNT, .pue_year = ABSENT_COUNT, .wue_year = ABSENT_COUNT};
+		struct region_row region = {.meta = {.origin = "imported", .source = "feed"},
+			.id = "pair",
+			.grid_gco2e_per_kwh = i,
+			.grid_marginal_gco2e_per_kwh = ABSENT_NUMBER,
+			.pue = ABSENT_NUMBER,
+			.wue_l_per_kwh = ABSENT_NUMBER,
+			.ewif_l_per_kwh = ABSENT_NUMBER,
+			.year = ABSENT_COUNT,
+			.pue_year = ABSENT_COUNT,
+			.wue_year = ABSENT_COUNT};
 		struct catalogue_rows rows = {.prices = &price, .price_count = 1, .regions = &region, .region_count = 1};
 		struct rows_import import = {.job = {.kind = STORAGE_ROWS_IMPORT, .failure = failure}, .rows = &rows};
 
@@ -212,8 +261,8 @@ static void a_snapshot_is_of_one_instant(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, import_pairs, &importing), 0);
 	for (int seen = 0; seen < 500;) {
 		last = revision;
-		assert_status(store, storage_catalogue_load(store->storage, 0, &store->arena, &rows, &revision, &calibration_revision,
-			&store->failure), STATUS_OK);
+		assert_status(store,
+			storage_catalogue_load(store->storage, 0, &store->arena, &rows, &revision, &calibration_revision, &store->failure), STATUS_OK);
 		assert_int_equal(rows.price_count, rows.region_count);
 		if (rows.price_count == 1) {
 			assert_close(rows.prices[0].price_usd_per_hour, rows.regions[0].grid_gco2e_per_kwh, 0);
@@ -243,8 +292,8 @@ static void nonsense_is_not_stored(void **state)
 	assert_status(store, put_row(store, ROW_ACCELERATOR, &row, false, ABSENT_COUNT, NULL), STATUS_INVALID);
 	assert_status(store, put_row(store, ROW_ACCELERATOR, &row, false, 4, NULL), STATUS_NOT_FOUND);
 	assert_status(store, store_do(store, &none.job, STORAGE_ROW_REMOVE), STATUS_NOT_FOUND);
-	assert_status(store, storage_catalogue_load(store->storage, 0, &store->arena, &rows, &revision, &calibration_revision,
-		&store->failure), STATUS_OK);
+	assert_status(store, storage_catalogue_load(store->storage, 0, &store->arena, &rows, &revision, &calibration_revision, &store->failure),
+		STATUS_OK);
 	assert_int_equal(revision, 0); /* a failed change does not raise the revision */
 }
 
@@ -298,11 +347,12 @@ static void lists_filter_and_page(void **state)
 	assert_int_equal(listed(store, &filter), 0);
 	filter = (struct row_filter){.as_of_us = 1};
 	assert_int_equal(listed(store, &filter), 0);
-	assert_status(store, storage_row_list(store->storage, ROW_PRICE, &everything, &bad, &store->arena, &list, &store->failure), STATUS_MALFORMED);
+	assert_status(
+		store, storage_row_list(store->storage, ROW_PRICE, &everything, &bad, &store->arena, &list, &store->failure), STATUS_MALFORMED);
 }
 
-static struct rows_difference import(struct store *store, struct price_row *prices, size_t count, bool dry_run, bool replace_user,
-	enum status expected)
+static struct rows_difference import(
+	struct store *store, struct price_row *prices, size_t count, bool dry_run, bool replace_user, enum status expected)
 {
 	struct catalogue_rows rows = {.prices = prices, .price_count = count};
 	struct rows_import operation = {.rows = &rows, .dry_run = dry_run, .replace_user = replace_user};
@@ -413,8 +463,14 @@ static void a_new_version_leaves_what_people_changed(void **state)
 static void calibrations_have_their_own_revision(void **state)
 {
 	struct store *store = *state;
-	struct calibration_row calibration = {.meta.origin = "measured", .id = "c1", .accelerator_id = "a", .quantity = "idle_w",
-		.method = "counter", .value = 70, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER};
+	struct calibration_row calibration = {.meta.origin = "measured",
+		.id = "c1",
+		.accelerator_id = "a",
+		.quantity = "idle_w",
+		.method = "counter",
+		.value = 70,
+		.low = ABSENT_NUMBER,
+		.high = ABSENT_NUMBER};
 	struct row_remove gone = {.kind = ROW_CALIBRATION, .id = "c1", .expected_revision = ABSENT_COUNT};
 	struct row_filter filter = {.accelerator_id = "a"};
 	struct catalogue_rows rows;
@@ -425,8 +481,8 @@ static void calibrations_have_their_own_revision(void **state)
 	assert_status(store, storage_row_list(store->storage, ROW_CALIBRATION, &filter, NULL, &store->arena, &list, &store->failure), STATUS_OK);
 	assert_int_equal(list.count, 1);
 	assert_status(store, store_do(store, &gone.job, STORAGE_ROW_REMOVE), STATUS_OK);
-	assert_status(store, storage_catalogue_load(store->storage, 0, &store->arena, &rows, &revision, &calibration_revision,
-		&store->failure), STATUS_OK);
+	assert_status(store, storage_catalogue_load(store->storage, 0, &store->arena, &rows, &revision, &calibration_revision, &store->failure),
+		STATUS_OK);
 	assert_int_equal(revision, 0);
 	assert_int_equal(calibration_revision, 2);
 	assert_int_equal(rows.calibration_count, 0);
@@ -475,7 +531,8 @@ static void history_costs_nothing(void **state)
 				assert_status(store, store_one(&connection, name, &one, &found, &store->arena, &store->failure), STATUS_OK);
 			else
 				assert_status(store, store_list(&connection, name, &all, 100, &store->arena, &rows, &store->failure), STATUS_OK);
-			steps[age][k] = sqlite3_stmt_status(connection_statement(&connection, name, &store->failure)->handle, SQLITE_STMTSTATUS_VM_STEP, 0);
+			steps[age][k] = sqlite3_stmt_status(
+				connection_statement(&connection, name, &store->failure)->handle, SQLITE_STMTSTATUS_VM_STEP, 0);
 		}
 		connection_close(&connection);
 	}

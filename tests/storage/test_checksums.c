@@ -61,13 +61,25 @@ static void fill(struct store *store)
 {
 	struct price_row price = store_price(store, "p1", 2);
 	struct model_row model = {.id = "m1", .params_total = 8e9, .params_active = 8e9, .meta.origin = "user"};
-	struct region_row region = {.id = "g1", .provider = "p", .grid_gco2e_per_kwh = 100, .grid_marginal_gco2e_per_kwh = ABSENT_NUMBER, .pue = 1.2,
-		.wue_l_per_kwh = ABSENT_NUMBER, .ewif_l_per_kwh = ABSENT_NUMBER, .year = ABSENT_COUNT, .pue_year = ABSENT_COUNT, .wue_year = ABSENT_COUNT, .meta.origin = "user"};
+	struct region_row region = {.id = "g1",
+		.provider = "p",
+		.grid_gco2e_per_kwh = 100,
+		.grid_marginal_gco2e_per_kwh = ABSENT_NUMBER,
+		.pue = 1.2,
+		.wue_l_per_kwh = ABSENT_NUMBER,
+		.ewif_l_per_kwh = ABSENT_NUMBER,
+		.year = ABSENT_COUNT,
+		.pue_year = ABSENT_COUNT,
+		.wue_year = ABSENT_COUNT,
+		.meta.origin = "user"};
 	struct row_put puts[] = {{.kind = ROW_PRICE, .row = &price}, {.kind = ROW_MODEL, .row = &model}, {.kind = ROW_REGION, .row = &region}};
 	struct key_record key = {.id = "k1", .name = "ops", .role = "viewer", .prefix = "fp_", .created_at_us = 1, .expires_at_us = ABSENT_COUNT};
 	struct key_put put = {.key = &key};
-	struct idempotency idempotency = {.key = "once", .principal = "k1", .route = "POST /x", .body_sha256 = "0123456789012345678901234567890", .answer = {.http_status = 201, .location = "/l", .etag = "\"1\"",
-		.content_type = "application/json", .body = "{}", .body_length = 2}};
+	struct idempotency idempotency = {.key = "once",
+		.principal = "k1",
+		.route = "POST /x",
+		.body_sha256 = "0123456789012345678901234567890",
+		.answer = {.http_status = 201, .location = "/l", .etag = "\"1\"", .content_type = "application/json", .body = "{}", .body_length = 2}};
 	struct idempotency_put kept = {.idempotency = &idempotency};
 
 	store_close(store);
@@ -75,7 +87,8 @@ static void fill(struct store *store)
 	for (int step = 1; step <= store_schema_version(); step++)
 		store_sql(store, migration_sql(step));
 	store_sql(store, file_text(store, arena_printf(&store->arena, "tests/storage/versions/%04d.sql", store_schema_version())));
-	store_sql(store, "UPDATE benchmark SET result = '{\"verification\":{}}', state = 'succeeded', plan_id = 'p9', finished_at_us = 5, lease_until_us = NULL, "
+	store_sql(store,
+		"UPDATE benchmark SET result = '{\"verification\":{}}', state = 'succeeded', plan_id = 'p9', finished_at_us = 5, lease_until_us = NULL, "
 		"row_checksum = NULL WHERE number = 2");
 	store_open(store);
 	memcpy(put.hash, key_hash, sizeof put.hash);
@@ -137,7 +150,9 @@ static void every_column_is_under_a_checksum(void **state)
 		sqlite3_stmt *info;
 
 		run_sql(db, arena_printf(&store->arena, "CREATE TABLE kept AS SELECT * FROM %s", table->name));
-		assert_int_equal(sqlite3_prepare_v2(db, arena_printf(&store->arena, "SELECT name, type FROM pragma_table_info('%s')", table->name), -1, &info, NULL), SQLITE_OK);
+		assert_int_equal(sqlite3_prepare_v2(db, arena_printf(&store->arena, "SELECT name, type FROM pragma_table_info('%s')", table->name),
+							 -1, &info, NULL),
+			SQLITE_OK);
 		while (sqlite3_step(info) == SQLITE_ROW) {
 			const char *column = arena_strdup(&store->arena, (const char *)sqlite3_column_text(info, 0));
 			const char *type = (const char *)sqlite3_column_text(info, 1);
@@ -236,9 +251,11 @@ static void what_was_changed_is_not_answered(void **state)
 	assert_status(store, storage_benchmark_of_plan(s, "p9", arena, &out.benchmark, failure), STATUS_OK);
 	assert_string_equal(out.benchmark.result.text, "{}");
 	damage(store, "UPDATE benchmark SET result = '{\"verification\":{\"x\":1}}' WHERE number = 2");
-	assert_status(store, storage_benchmark_list(s, &any_benchmark, NULL, arena, &out.benchmarks, failure), STATUS_OK); /* the list does not read the result */
+	assert_status(store, storage_benchmark_list(s, &any_benchmark, NULL, arena, &out.benchmarks, failure),
+		STATUS_OK); /* the list does not read the result */
 	assert_status(store, storage_benchmark_of_plan(s, "p9", arena, &out.benchmark, failure), STATUS_UNAVAILABLE);
-	assert_status(store, storage_benchmark_get(s, "01910000-0000-7000-8000-000000000002", arena, &out.benchmark, failure), STATUS_UNAVAILABLE);
+	assert_status(
+		store, storage_benchmark_get(s, "01910000-0000-7000-8000-000000000002", arena, &out.benchmark, failure), STATUS_UNAVAILABLE);
 	damage(store, "UPDATE benchmark SET priority = 77 WHERE number = 1");
 	assert_status(store, storage_benchmark_list(s, &any_benchmark, NULL, arena, &out.benchmarks, failure), STATUS_UNAVAILABLE);
 	assert_non_null(strstr(failure->detail, "benchmark 01910000-0000-7000-8000-000000000001 was changed"));
@@ -250,12 +267,15 @@ static void what_was_changed_is_not_answered(void **state)
 	damage(store, "UPDATE agent SET host = 'other'");
 	assert_status(store, storage_agent_list(s, 1, NULL, arena, &out.agents, failure), STATUS_UNAVAILABLE);
 
-	damage(store, "UPDATE feed_refresh SET seen = seen + 1; UPDATE feed_change SET low = 3; UPDATE feed_validator SET etag = 'x'; "
+	damage(store,
+		"UPDATE feed_refresh SET seen = seen + 1; UPDATE feed_change SET low = 3; UPDATE feed_validator SET etag = 'x'; "
 		"UPDATE grid_hour SET gco2e_per_kwh = 1; UPDATE grid_zone SET to_us = to_us + 3600000000");
 	assert_status(store, storage_feed_refresh_list(s, "uk-carbon", NULL, arena, &out.refreshes, failure), STATUS_UNAVAILABLE);
-	assert_status(store, storage_feed_refresh_get(s, "01930000-0000-7000-8000-000000000001", arena, &out.refresh, failure), STATUS_UNAVAILABLE);
+	assert_status(
+		store, storage_feed_refresh_get(s, "01930000-0000-7000-8000-000000000001", arena, &out.refresh, failure), STATUS_UNAVAILABLE);
 	assert_status(store, storage_feed_refresh_newest(s, "uk-carbon", false, arena, &out.refresh, failure), STATUS_UNAVAILABLE);
-	assert_status(store, storage_feed_changes(s, "01930000-0000-7000-8000-000000000001", true, arena, &out.changes, failure), STATUS_UNAVAILABLE);
+	assert_status(
+		store, storage_feed_changes(s, "01930000-0000-7000-8000-000000000001", true, arena, &out.changes, failure), STATUS_UNAVAILABLE);
 	assert_status(store, storage_feed_validators(s, "uk-carbon", arena, &validators, &count, failure), STATUS_UNAVAILABLE);
 	assert_status(store, storage_grid_hours(s, "GB", "average", 0, INT64_MAX, arena, &out.hours, failure), STATUS_UNAVAILABLE);
 	assert_status(store, storage_grid_zones(s, 0, arena, &out.zones, failure), STATUS_UNAVAILABLE);
@@ -298,7 +318,8 @@ static void a_revoked_key_does_not_come_back(void **state)
 	assert_status(store, store_do(store, &revoke.job, STORAGE_KEY_REVOKE), STATUS_OK); /* a damaged key can be revoked, too */
 	/* k2 was revoked by a version that did not seal revocations: it is sealed now. k3 was changed as well: it stays
 	 * damaged. */
-	damage(store, "INSERT INTO api_key (id, hash, name, role, created_at_us) VALUES ('k2', randomblob(32), 'a', 'viewer', 1), ('k3', randomblob(32), 'b', 'viewer', 1)");
+	damage(store,
+		"INSERT INTO api_key (id, hash, name, role, created_at_us) VALUES ('k2', randomblob(32), 'a', 'viewer', 1), ('k3', randomblob(32), 'b', 'viewer', 1)");
 	store_close(store);
 	assert_status(store, connection_open(store->path, false, &connection, &store->failure), STATUS_OK);
 	assert_status(store, row_checksums_fill(&connection, 13, &store->failure), STATUS_OK);
@@ -336,7 +357,8 @@ static void agents_and_devices_are_mended_by_being_told(void **state)
 {
 	struct store *store = *state;
 	static struct agent_record registered;
-	const struct device_record devices[] = {{.id = "d1", .backend = "cuda", .memory_bytes = 8e9}, {.id = "d2", .backend = "cuda", .memory_bytes = 8e9}};
+	const struct device_record devices[] = {
+		{.id = "d1", .backend = "cuda", .memory_bytes = 8e9}, {.id = "d2", .backend = "cuda", .memory_bytes = 8e9}};
 	struct agent_record agent = {.id = "a1", .host = "h", .key_id = "k1", .registered_at_us = 1, .seen_at_us = 1};
 	struct lease_bearer bearer = {.key_id = "k1"};
 	struct agent_put put = {.agent = &agent, .devices = devices, .device_count = 2, .bearer = &bearer, .registered = &registered};

@@ -48,8 +48,15 @@ static void plan_fill(struct plan_record *plan, char id[64], char result[4000], 
 	memset(result, 'a' + sequence % 26, length);
 	result[0] = result[length - 1] = '"';
 	result[length] = '\0';
-	*plan = (struct plan_record){.id = id, .kind = "training", .created_at_us = sequence, .revision = 1, .request = {"{}", 2},
-		.result = {result, length}, .catalogue_revision = writer, .calibration_revision = sequence, .planner_version = "1"};
+	*plan = (struct plan_record){.id = id,
+		.kind = "training",
+		.created_at_us = sequence,
+		.revision = 1,
+		.request = {"{}", 2},
+		.result = {result, length},
+		.catalogue_revision = writer,
+		.calibration_revision = sequence,
+		.planner_version = "1"};
 }
 
 static void *write_plans(void *argument)

@@ -123,7 +123,8 @@ static void one_daemon_a_file_and_tools_beside_it(void **state)
 static void assert_lists_refuse(struct store *store, const struct plan_record *wanted, bool refuse)
 {
 	static const struct plan_filter any = {.created_after_us = ABSENT_COUNT, .created_before_us = ABSENT_COUNT};
-	const struct plan_filter labelled = {.created_after_us = ABSENT_COUNT, .created_before_us = ABSENT_COUNT, .label_key = "team", .label_value = "red"};
+	const struct plan_filter labelled = {
+		.created_after_us = ABSENT_COUNT, .created_before_us = ABSENT_COUNT, .label_key = "team", .label_value = "red"};
 	struct plan_list list;
 	enum status expected = refuse ? STATUS_UNAVAILABLE : STATUS_OK;
 
@@ -142,8 +143,8 @@ static void a_changed_plan_is_not_answered(void **state)
 	static const char *const changes[] = {"model = 'other'", "kind = 'inference'", "catalogue_revision = 8", "planner_version = '9'",
 		"computed_at_us = 1", "created_at_us = 2", "name = 'x'", "notes = NULL", "labels = '{}'", "accelerator = NULL",
 		"calibration_revision = NULL", "updated_at_us = updated_at_us + 1", "head_checksum = head_checksum / 2", "revision = 2",
-		"revision = 2, content_revision = 2", "result = replace(result, 'gpu', 'cpu')", "request = request || ' '", "checksum = checksum / 2",
-		"asked = '{}'"};
+		"revision = 2, content_revision = 2", "result = replace(result, 'gpu', 'cpu')", "request = request || ' '",
+		"checksum = checksum / 2", "asked = '{}'"};
 	enum { shown = 15 }; /* lists show the first 15 */
 	struct store *store = *state;
 	struct plan_record plan, wanted = store_plan(store, 1);
@@ -190,9 +191,9 @@ static void a_changed_id_is_not_listed(void **state)
 
 static bool is_sealed(const char *column)
 {
-	static const char *const not[] = {"number", "id", "origin", "valid_from_us", "valid_to_us", "revision", "opened_by", "closed_by",
+	static const char *const not [] = {"number", "id", "origin", "valid_from_us", "valid_to_us", "revision", "opened_by", "closed_by",
 		"conflicts" /* a text that is not a conflict line is not read */, NULL};
-	const char *const *name = not;
+	const char *const *name = not ;
 
 	while (*name && strcmp(*name, column) != 0)
 		name++;
@@ -207,8 +208,10 @@ static void change_each_column(struct store *store, const char *table, void (*ch
 	int changed = 0;
 
 	assert_int_equal(sqlite3_open(store->path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, arena_printf(&store->arena, "CREATE TEMP TABLE kept AS SELECT * FROM %s", table), NULL, NULL, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(db, arena_printf(&store->arena, "SELECT name, type FROM pragma_table_info('%s')", table), -1, &columns, NULL),
+	assert_int_equal(
+		sqlite3_exec(db, arena_printf(&store->arena, "CREATE TEMP TABLE kept AS SELECT * FROM %s", table), NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_prepare_v2(db, arena_printf(&store->arena, "SELECT name, type FROM pragma_table_info('%s')", table), -1, &columns, NULL),
 		SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, "PRAGMA ignore_check_constraints = ON", NULL, NULL, NULL), SQLITE_OK);
 	while (sqlite3_step(columns) == SQLITE_ROW) {
@@ -218,11 +221,12 @@ static void change_each_column(struct store *store, const char *table, void (*ch
 
 		if (!is_sealed(name))
 			continue;
-		assert_int_equal(sqlite3_exec(db, arena_printf(&store->arena, "UPDATE %s SET %s = %s", table, name, value), NULL, NULL, NULL),
-			SQLITE_OK);
+		assert_int_equal(
+			sqlite3_exec(db, arena_printf(&store->arena, "UPDATE %s SET %s = %s", table, name, value), NULL, NULL, NULL), SQLITE_OK);
 		check(store);
-		assert_int_equal(sqlite3_exec(db, arena_printf(&store->arena, "UPDATE %s SET %s = (SELECT %s FROM kept)", table, name, name),
-			NULL, NULL, NULL), SQLITE_OK);
+		assert_int_equal(
+			sqlite3_exec(db, arena_printf(&store->arena, "UPDATE %s SET %s = (SELECT %s FROM kept)", table, name, name), NULL, NULL, NULL),
+			SQLITE_OK);
 		changed++;
 	}
 	assert_true(changed > 8);
@@ -242,7 +246,8 @@ static void price_is_refused(struct store *store)
 	assert_status(store, storage_row_get(store->storage, ROW_PRICE, "p1", 0, &store->arena, &price, &store->failure), STATUS_UNAVAILABLE);
 	assert_contains(store->failure.detail, "p1");
 	assert_status(store, storage_row_list(store->storage, ROW_PRICE, &any, NULL, &store->arena, &list, &store->failure), STATUS_UNAVAILABLE);
-	assert_status(store, storage_catalogue_load(store->storage, 0, &store->arena, &rows, &revision, &calibration_revision, &store->failure), STATUS_OK);
+	assert_status(store, storage_catalogue_load(store->storage, 0, &store->arena, &rows, &revision, &calibration_revision, &store->failure),
+		STATUS_OK);
 	assert_int_equal(rows.price_count, 0); /* plans are made without the row */
 	storage_state_get(store->storage, &now);
 	assert_int_equal(now.damaged_rows, 1);
@@ -255,7 +260,8 @@ static void accelerator_is_refused(struct store *store)
 	struct row_list list;
 
 	assert_status(store, storage_row_get(store->storage, ROW_ACCELERATOR, "a1", 0, &store->arena, &row, &store->failure), STATUS_UNAVAILABLE);
-	assert_status(store, storage_row_list(store->storage, ROW_ACCELERATOR, &any, NULL, &store->arena, &list, &store->failure), STATUS_UNAVAILABLE);
+	assert_status(
+		store, storage_row_list(store->storage, ROW_ACCELERATOR, &any, NULL, &store->arena, &list, &store->failure), STATUS_UNAVAILABLE);
 }
 
 static void a_changed_row_is_not_answered(void **state)
@@ -279,7 +285,8 @@ static void a_changed_row_is_not_answered(void **state)
 static void a_changed_role_admits_nobody(void **state)
 {
 	struct store *store = *state;
-	struct key_record record = {.id = "k1", .role = "viewer", .name = "n", .created_at_us = 5, .expires_at_us = ABSENT_COUNT, .revoked_at_us = ABSENT_COUNT};
+	struct key_record record = {
+		.id = "k1", .role = "viewer", .name = "n", .created_at_us = 5, .expires_at_us = ABSENT_COUNT, .revoked_at_us = ABSENT_COUNT};
 	struct key_put put = {.key = &record, .hash = {1, 2, 3}};
 	struct key_record found;
 	struct key_list list;
@@ -538,9 +545,14 @@ static void nothing_is_acknowledged_while_the_file_is_another(void **state)
 		void (*happen)(struct store *store, const char *suffix, bool undo);
 		const char *suffix, *detail;
 	} days[] = {
-		{file_delete, "", "deleted or moved"}, {file_replace, "", "replaced by another file"}, {file_link, "", "hard links"},
-		{file_delete, "-wal", "deleted or moved"}, {file_replace, "-wal", "replaced by another file"}, {file_link, "-wal", "hard links"},
-		{file_delete, "-shm", "deleted or moved"}, {file_replace, "-shm", "replaced by another file"},
+		{file_delete, "", "deleted or moved"},
+		{file_replace, "", "replaced by another file"},
+		{file_link, "", "hard links"},
+		{file_delete, "-wal", "deleted or moved"},
+		{file_replace, "-wal", "replaced by another file"},
+		{file_link, "-wal", "hard links"},
+		{file_delete, "-shm", "deleted or moved"},
+		{file_replace, "-shm", "replaced by another file"},
 	};
 	struct store *store = *state;
 	struct storage_state now;

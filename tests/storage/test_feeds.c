@@ -10,21 +10,45 @@ static const int64_t noon_us = INT64_C(1795262400000000); /* 2026-11-21T12:00:00
 
 static struct feed_refresh_record refresh_of(struct store *store, int number, const char *outcome)
 {
-	return (struct feed_refresh_record){.id = arena_printf(&store->arena, "01930000-0000-7000-8000-%012d", number), .feed = "test", .outcome = outcome,
-		.started_by = "request", .detail = "why", .source = "a source", .licence = "a licence", .base_url = "https://feed.example",
-		.started_at_us = noon_us + number, .finished_at_us = noon_us + number + 1, .requests = 2, .bytes = 300, .seen = 7, .quarantined = 1, .rejected = 2,
+	return (struct feed_refresh_record){.id = arena_printf(&store->arena, "01930000-0000-7000-8000-%012d", number),
+		.feed = "test",
+		.outcome = outcome,
+		.started_by = "request",
+		.detail = "why",
+		.source = "a source",
+		.licence = "a licence",
+		.base_url = "https://feed.example",
+		.started_at_us = noon_us + number,
+		.finished_at_us = noon_us + number + 1,
+		.requests = 2,
+		.bytes = 300,
+		.seen = 7,
+		.quarantined = 1,
+		.rejected = 2,
 		.skipped = 3};
 }
 
-static enum status put(struct store *store, struct feed_refresh_record *refresh, struct price_row *rows, size_t count, const struct grid_hour *hours,
-	size_t hour_count)
+static enum status put(struct store *store, struct feed_refresh_record *refresh, struct price_row *rows, size_t count,
+	const struct grid_hour *hours, size_t hour_count)
 {
-	static const struct feed_change held = {.what = "quarantined", .subject = "p9", .quantity = "price_usd_per_hour", .before = 8, .after = 0.08, .low = 1.6,
-		.high = 40, .detail = "0.01 times the median"};
+	static const struct feed_change held = {.what = "quarantined",
+		.subject = "p9",
+		.quantity = "price_usd_per_hour",
+		.before = 8,
+		.after = 0.08,
+		.low = 1.6,
+		.high = 40,
+		.detail = "0.01 times the median"};
 	static const struct feed_validator validator = {.url = "https://feed.example/x", .etag = "\"t1\""};
 	const struct catalogue_rows all = {.prices = rows, .price_count = count};
-	struct feed_refresh_put job = {.refresh = refresh, .rows = &all, .hours = hours, .hour_count = hour_count, .held = &held, .held_count = 1,
-		.validators = &validator, .validator_count = 1};
+	struct feed_refresh_put job = {.refresh = refresh,
+		.rows = &all,
+		.hours = hours,
+		.hour_count = hour_count,
+		.held = &held,
+		.held_count = 1,
+		.validators = &validator,
+		.validator_count = 1};
 
 	return store_do(store, &job.job, STORAGE_FEED_REFRESH_PUT);
 }
@@ -73,8 +97,9 @@ static void all_or_nothing(void **state)
 {
 	struct store *store = *state;
 	struct price_row rows[] = {store_price(store, "p1", 10), store_price(store, "p2", -1)}, found;
-	const struct grid_hour hour = {.zone = "GB", .signal = "average", .feed = "test", .start_us = noon_us, .gco2e_per_kwh = 100, .fetched_at_us = noon_us},
-						   wrong = {.zone = "GB", .signal = "average", .feed = "test", .start_us = noon_us, .gco2e_per_kwh = 1501, .fetched_at_us = noon_us};
+	const struct grid_hour
+		hour = {.zone = "GB", .signal = "average", .feed = "test", .start_us = noon_us, .gco2e_per_kwh = 100, .fetched_at_us = noon_us},
+		wrong = {.zone = "GB", .signal = "average", .feed = "test", .start_us = noon_us, .gco2e_per_kwh = 1501, .fetched_at_us = noon_us};
 	struct feed_refresh_record refresh = refresh_of(store, 1, "succeeded"), none;
 	struct grid_hour_list hours;
 
@@ -82,7 +107,8 @@ static void all_or_nothing(void **state)
 	assert_status(store, put(store, &refresh, rows, 1, &wrong, 1), STATUS_INVALID);
 	assert_status(store, storage_row_get(store->storage, ROW_PRICE, "p1", 0, &store->arena, &found, &store->failure), STATUS_NOT_FOUND);
 	assert_status(store, storage_feed_refresh_get(store->storage, refresh.id, &store->arena, &none, &store->failure), STATUS_NOT_FOUND);
-	assert_status(store, storage_grid_hours(store->storage, "GB", "average", 0, INT64_MAX, &store->arena, &hours, &store->failure), STATUS_OK);
+	assert_status(
+		store, storage_grid_hours(store->storage, "GB", "average", 0, INT64_MAX, &store->arena, &hours, &store->failure), STATUS_OK);
 	assert_int_equal(hours.count, 0);
 	assert_status(store, put(store, &refresh, rows, 1, &hour, 1), STATUS_OK);
 }
@@ -93,7 +119,13 @@ static void hours_are_foretold_until_they_are_measured(void **state)
 	struct grid_hour hours[] = {
 		{.zone = "FR", .signal = "average", .feed = "test", .start_us = noon_us, .gco2e_per_kwh = 30, .forecast = 1, .fetched_at_us = noon_us},
 		{.zone = "GB", .signal = "average", .feed = "test", .start_us = noon_us, .gco2e_per_kwh = 100, .forecast = 1, .fetched_at_us = noon_us},
-		{.zone = "GB", .signal = "average", .feed = "test", .start_us = noon_us + HOUR_US, .gco2e_per_kwh = 110, .forecast = 1, .fetched_at_us = noon_us}};
+		{.zone = "GB",
+			.signal = "average",
+			.feed = "test",
+			.start_us = noon_us + HOUR_US,
+			.gco2e_per_kwh = 110,
+			.forecast = 1,
+			.fetched_at_us = noon_us}};
 	struct feed_refresh_record refresh = refresh_of(store, 1, "succeeded");
 	struct grid_hour_list list;
 	struct grid_zone_list zones;
@@ -110,15 +142,18 @@ static void hours_are_foretold_until_they_are_measured(void **state)
 	refresh = refresh_of(store, 3, "succeeded");
 	assert_status(store, put(store, &refresh, NULL, 0, hours, 3), STATUS_OK);
 	assert_int_equal(refresh.changed, 0);
-	assert_status(store, storage_grid_hours(store->storage, "GB", "average", noon_us, noon_us + HOUR_US, &store->arena, &list, &store->failure), STATUS_OK);
+	assert_status(store,
+		storage_grid_hours(store->storage, "GB", "average", noon_us, noon_us + HOUR_US, &store->arena, &list, &store->failure), STATUS_OK);
 	assert_int_equal(list.count, 1);
 	assert_close(list.items[0].gco2e_per_kwh, 90, 0);
 	assert_int_equal(list.items[0].forecast, 0);
 	/* If two feeds give the same hour, the value that was fetched last counts. */
-	hours[1] = (struct grid_hour){.zone = "GB", .signal = "average", .feed = "other", .start_us = noon_us, .gco2e_per_kwh = 70, .fetched_at_us = noon_us + 5};
+	hours[1] = (struct grid_hour){
+		.zone = "GB", .signal = "average", .feed = "other", .start_us = noon_us, .gco2e_per_kwh = 70, .fetched_at_us = noon_us + 5};
 	refresh = refresh_of(store, 4, "succeeded");
 	assert_status(store, put(store, &refresh, NULL, 0, &hours[1], 1), STATUS_OK);
-	assert_status(store, storage_grid_hours(store->storage, "GB", "average", noon_us, INT64_MAX, &store->arena, &list, &store->failure), STATUS_OK);
+	assert_status(
+		store, storage_grid_hours(store->storage, "GB", "average", noon_us, INT64_MAX, &store->arena, &list, &store->failure), STATUS_OK);
 	assert_int_equal(list.count, 2);
 	assert_close(list.items[0].gco2e_per_kwh, 70, 0);
 	assert_close(list.items[1].gco2e_per_kwh, 110, 0);
@@ -143,7 +178,8 @@ static void the_newest_are_told_and_the_oldest_forgotten(void **state)
 	assert_string_equal(found.outcome, "unchanged");
 	assert_status(store, storage_feed_refresh_newest(store->storage, "test", true, &store->arena, &found, &store->failure), STATUS_OK);
 	assert_int_equal(found.started_at_us, noon_us + 208);
-	assert_status(store, storage_feed_refresh_newest(store->storage, "other", true, &store->arena, &found, &store->failure), STATUS_NOT_FOUND);
+	assert_status(
+		store, storage_feed_refresh_newest(store->storage, "other", true, &store->arena, &found, &store->failure), STATUS_NOT_FOUND);
 	assert_status(store, storage_feed_refresh_list(store->storage, "test", &page, &store->arena, &list, &store->failure), STATUS_OK);
 	assert_int_equal(list.count, 150);
 	assert_int_equal(list.items[0].started_at_us, noon_us + 210);

@@ -25,7 +25,8 @@ static struct import_record make_record(struct store *store)
 {
 	static int number;
 
-	return (struct import_record){.id = arena_printf(&store->arena, "import-%d", ++number), .started_by = "request", .bytes = ABSENT_COUNT, .started_at_us = number};
+	return (struct import_record){
+		.id = arena_printf(&store->arena, "import-%d", ++number), .started_by = "request", .bytes = ABSENT_COUNT, .started_at_us = number};
 }
 
 static enum status run_import(struct store *store, const struct price_row *rows, size_t count, struct import_record *record)
@@ -51,10 +52,11 @@ static size_t loaded(struct store *store, double price, int64_t *revision)
 	int64_t calibration_revision;
 	size_t count = 0;
 
-	assert_status(store, storage_catalogue_load(store->storage, 0, &store->arena, &rows, revision, &calibration_revision, &store->failure), STATUS_OK);
+	assert_status(store, storage_catalogue_load(store->storage, 0, &store->arena, &rows, revision, &calibration_revision, &store->failure),
+		STATUS_OK);
 	for (size_t i = 0; i < rows.price_count; i++)
-		count += rows.prices[i].price_usd_per_hour >= price && rows.prices[i].price_usd_per_hour <= price && rows.prices[i].meta.revision <= *revision &&
-			rows.prices[i].meta.valid_from_us > 0;
+		count += rows.prices[i].price_usd_per_hour >= price && rows.prices[i].price_usd_per_hour <= price &&
+			rows.prices[i].meta.revision <= *revision && rows.prices[i].meta.valid_from_us > 0;
 	assert_int_equal(count, rows.price_count);
 	return count;
 }
@@ -146,7 +148,8 @@ static void nothing_holds_before_all_does(void **state)
 static void changes_of_single_rows_go_before(void **state)
 {
 	struct store *store = *state;
-	struct price_row *first = make_rows(store, 10, 10), *second = make_rows(store, 12, 20), mine = store_price(store, "p4", 44), fresh = store_price(store, "p11", 45);
+	struct price_row *first = make_rows(store, 10, 10), *second = make_rows(store, 12, 20), mine = store_price(store, "p4", 44),
+					 fresh = store_price(store, "p11", 45);
 	struct row_put put = {.kind = ROW_PRICE, .row = &mine}, put_fresh = {.kind = ROW_PRICE, .row = &fresh, .create_only = true};
 	struct row_remove gone = {.kind = ROW_PRICE, .id = "p7"};
 	struct import_record record = make_record(store);

@@ -41,10 +41,18 @@ static unsigned char index_of(const char *const *names, const char *name)
 
 static struct benchmark_record record_of(const struct job *job)
 {
-	struct benchmark_record record = {.id = "b", .state = lease_state_name(job->state), .attempt = job->attempt, .token = job->token,
-		.running_device = device_names[job->device], .agent_id = agent_names[job->agent], .cancel_requested = job->cancel, .late = job->late,
-		.lease_until_us = job->leased ? 60 : ABSENT_COUNT, .finished_at_us = lease_state_is_end(job->state) ? 5 : ABSENT_COUNT,
-		.started_at_us = ABSENT_COUNT, .result_sha256 = {job->digest}};
+	struct benchmark_record record = {.id = "b",
+		.state = lease_state_name(job->state),
+		.attempt = job->attempt,
+		.token = job->token,
+		.running_device = device_names[job->device],
+		.agent_id = agent_names[job->agent],
+		.cancel_requested = job->cancel,
+		.late = job->late,
+		.lease_until_us = job->leased ? 60 : ABSENT_COUNT,
+		.finished_at_us = lease_state_is_end(job->state) ? 5 : ABSENT_COUNT,
+		.started_at_us = ABSENT_COUNT,
+		.result_sha256 = {job->digest}};
 
 	return record;
 }
@@ -112,14 +120,19 @@ static void check_accepted(const struct job *before, const struct job *after, co
 		assert_int_equal(after->digest, move->digest);
 		assert_int_equal(after->late, before->state != LEASE_RUNNING);
 		assert_true(!lease_state_is_end(before->state) || before->state == LEASE_EXPIRED);
-		assert_int_equal(after->state, move->event == LEASE_SUCCEED ? LEASE_SUCCEEDED : before->cancel && !after->late ? LEASE_CANCELLED : LEASE_FAILED);
+		assert_int_equal(after->state,
+			move->event == LEASE_SUCCEED         ? LEASE_SUCCEEDED
+				: before->cancel && !after->late ? LEASE_CANCELLED
+												 : LEASE_FAILED);
 		break;
 	case LEASE_BREAK:
 	case LEASE_OVER:
 		assert_int_equal(before->state, LEASE_RUNNING);
-		assert_int_equal(after->state, before->cancel ? LEASE_CANCELLED : before->attempt < LEASE_ATTEMPTS_MAX ? LEASE_QUEUED
-																		 : move->event == LEASE_BREAK		  ? LEASE_FAILED
-																											  : LEASE_EXPIRED);
+		assert_int_equal(after->state,
+			before->cancel                             ? LEASE_CANCELLED
+				: before->attempt < LEASE_ATTEMPTS_MAX ? LEASE_QUEUED
+				: move->event == LEASE_BREAK           ? LEASE_FAILED
+													   : LEASE_EXPIRED);
 		break;
 	case LEASE_RELEASE:
 		assert_true(before->state == LEASE_RUNNING && after->token == before->token + 1 && after->attempt + 1 == before->attempt);
@@ -173,8 +186,13 @@ static bool world_step(struct world *world, const struct move *move)
 {
 	struct job before = world->jobs[move->job], *job = &world->jobs[move->job];
 	unsigned char digest[32] = {(unsigned char)move->digest};
-	struct lease_step step = {.event = move->event, .token = move->token, .now_us = 5, .lease_until_us = 65, .device = device_names[move->device],
-		.agent = agent_names[move->agent], .sha256 = digest};
+	struct lease_step step = {.event = move->event,
+		.token = move->token,
+		.now_us = 5,
+		.lease_until_us = 65,
+		.device = device_names[move->device],
+		.agent = agent_names[move->agent],
+		.sha256 = digest};
 	struct benchmark_record record = record_of(job), same = record;
 	enum status status;
 
@@ -189,10 +207,11 @@ static bool world_step(struct world *world, const struct move *move)
 	if (status != STATUS_OK || step.repeated) {
 		assert_memory_equal(&record, &same, sizeof record);
 		assert_true(step.repeated ? before.digest == move->digest && before.token == move->token
-								  : status == (lease_event_shows_token(move->event) && !(before.digest && before.token == move->token && ends_attempt(move->event) &&
-																						move->event != LEASE_RELEASE)
-													  ? STATUS_STALE_LEASE
-													  : STATUS_CONFLICT));
+								  : status ==
+					(lease_event_shows_token(move->event) &&
+								!(before.digest && before.token == move->token && ends_attempt(move->event) && move->event != LEASE_RELEASE)
+							? STATUS_STALE_LEASE
+							: STATUS_CONFLICT));
 		return true;
 	}
 	job_take(job, &record);

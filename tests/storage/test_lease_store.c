@@ -82,8 +82,8 @@ static void act_claim(struct scene *scene, int agent)
 	const char *named[] = {devices[!agent], devices[agent]};
 	struct text_list list = {named, draw(scene, 3) ? 2 : 0};
 	struct benchmark_record found;
-	struct benchmark_claim claim = {.agent_id = agents[agent], .bearer = &bearer, .devices = &list, .now_us = scene->now_us, .lease_us = lease_us,
-		.benchmark = &found};
+	struct benchmark_claim claim = {
+		.agent_id = agents[agent], .bearer = &bearer, .devices = &list, .now_us = scene->now_us, .lease_us = lease_us, .benchmark = &found};
 	struct benchmark_record *next = NULL;
 	bool busy = false;
 
@@ -104,15 +104,28 @@ static void act_claim(struct scene *scene, int agent)
 	assert_string_equal(found.id, next->id); /* the oldest */
 	assert_string_equal(found.running_device, devices[agent]);
 	assert_string_equal(found.agent_id, agents[agent]);
-	assert_int_equal(apply(next, (struct lease_step){.event = LEASE_CLAIM, .now_us = scene->now_us, .lease_until_us = scene->now_us + lease_us,
-		.device = devices[agent], .agent = agents[agent]}), STATUS_OK);
+	assert_int_equal(apply(next,
+						 (struct lease_step){.event = LEASE_CLAIM,
+							 .now_us = scene->now_us,
+							 .lease_until_us = scene->now_us + lease_us,
+							 .device = devices[agent],
+							 .agent = agents[agent]}),
+		STATUS_OK);
 }
 
-static enum status act_store(struct scene *scene, const struct benchmark_record *job, const struct lease_step *step, const struct lease_bearer *bearer)
+static enum status act_store(
+	struct scene *scene, const struct benchmark_record *job, const struct lease_step *step, const struct lease_bearer *bearer)
 {
-	struct benchmark_heartbeat heartbeat = {.id = job->id, .token = step->token, .now_us = scene->now_us, .lease_us = lease_us, .bearer = bearer};
-	struct benchmark_result result = {.id = job->id, .token = step->token, .now_us = scene->now_us, .result = "{}", .bearer = bearer,
-		.end = step->event == LEASE_SUCCEED ? BENCHMARK_SUCCEEDED : step->event == LEASE_BREAK ? BENCHMARK_BROKEN : BENCHMARK_FAILED};
+	struct benchmark_heartbeat heartbeat = {
+		.id = job->id, .token = step->token, .now_us = scene->now_us, .lease_us = lease_us, .bearer = bearer};
+	struct benchmark_result result = {.id = job->id,
+		.token = step->token,
+		.now_us = scene->now_us,
+		.result = "{}",
+		.bearer = bearer,
+		.end = step->event == LEASE_SUCCEED ? BENCHMARK_SUCCEEDED
+			: step->event == LEASE_BREAK    ? BENCHMARK_BROKEN
+											: BENCHMARK_FAILED};
 	struct benchmark_release release = {.id = job->id, .token = step->token, .now_us = scene->now_us, .reason = "drain", .bearer = bearer};
 
 	if (step->event == LEASE_HEARTBEAT)
@@ -131,8 +144,11 @@ static void act_say(struct scene *scene)
 	int agent = (int)draw(scene, AGENTS);
 	struct lease_bearer bearer = {.key_id = keys[agent]};
 	unsigned char digest[32] = {(unsigned char)(1 + draw(scene, 2))};
-	struct lease_step step = {.event = said[draw(scene, COUNT_OF(said))], .now_us = scene->now_us, .lease_until_us = scene->now_us + lease_us,
-		.sha256 = digest, .token = draw(scene, 3) ? job->token : (int64_t)draw(scene, 5)};
+	struct lease_step step = {.event = said[draw(scene, COUNT_OF(said))],
+		.now_us = scene->now_us,
+		.lease_until_us = scene->now_us + lease_us,
+		.sha256 = digest,
+		.token = draw(scene, 3) ? job->token : (int64_t)draw(scene, 5)};
 	enum status status = act_store(scene, job, &step, &bearer);
 
 	if (job->agent_id && step.token == job->token && strcmp(job->agent_id, agents[agent]) != 0) {
@@ -299,7 +315,12 @@ static void a_silent_agents_devices_are_gone(void **state)
 static void an_agent_keeps_its_key_while_that_holds(void **state)
 {
 	struct store *store = *state;
-	struct key_record key = {.id = "k1", .name = "gpu", .role = "agent", .prefix = "fp_abc", .created_at_us = 5, .expires_at_us = ABSENT_COUNT,
+	struct key_record key = {.id = "k1",
+		.name = "gpu",
+		.role = "agent",
+		.prefix = "fp_abc",
+		.created_at_us = 5,
+		.expires_at_us = ABSENT_COUNT,
 		.revoked_at_us = ABSENT_COUNT};
 	struct key_put key_put = {.key = &key, .hash = {1}};
 	struct key_revoke revoke = {.id = "k1"};
@@ -321,7 +342,8 @@ static void who_never_registered_is_told_so(void **state)
 	struct lease_bearer bearer = {.any = true};
 	struct text_list none = {0};
 	struct benchmark_record found;
-	struct benchmark_claim claim = {.agent_id = "nobody", .bearer = &bearer, .devices = &none, .now_us = 5, .lease_us = 5, .benchmark = &found};
+	struct benchmark_claim claim = {
+		.agent_id = "nobody", .bearer = &bearer, .devices = &none, .now_us = 5, .lease_us = 5, .benchmark = &found};
 
 	assert_status(store, store_do(store, &claim.job, STORAGE_BENCHMARK_CLAIM), STATUS_NOT_FOUND);
 	assert_false(claim.found);

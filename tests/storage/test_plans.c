@@ -255,7 +255,9 @@ static void foreign_cursors_are_refused(void **state)
 
 static struct idempotency key_for(const char *key, unsigned char body)
 {
-	struct idempotency idempotency = {.key = key, .principal = "somebody", .route = "POST /v1/plans/training",
+	struct idempotency idempotency = {.key = key,
+		.principal = "somebody",
+		.route = "POST /v1/plans/training",
 		.answer = {.http_status = 201, .location = "/v1/plans/x", .etag = "\"1\"", .body = "{}", .body_length = 2}};
 
 	memset(idempotency.body_sha256, body, sizeof idempotency.body_sha256);

@@ -44,8 +44,8 @@ static enum status submit(struct store *store, struct submitted *job, int number
 	job->plan = store_plan(store, number);
 	if (!labelled)
 		job->plan.labels = (struct json_text){0};
-	job->put = (struct plan_put){.job = {.kind = STORAGE_PLAN_PUT, .done = note_answer, .context = answered, .failure = &job->failure},
-		.plan = &job->plan};
+	job->put = (struct plan_put){
+		.job = {.kind = STORAGE_PLAN_PUT, .done = note_answer, .context = answered, .failure = &job->failure}, .plan = &job->plan};
 	return storage_submit(store->storage, &job->put.job);
 }
 
@@ -76,12 +76,13 @@ static void fail_third_of_five(struct store *store, int first, bool labelled)
 	assert_contains(jobs[2].failure.detail, "exists already");
 	for (int i = 0; i < 5; i++) {
 		if (i != 2)
-			assert_status(store, storage_plan_get(store->storage, jobs[i].plan.id, ABSENT_COUNT, &store->arena, &plan, &store->failure), STATUS_OK);
+			assert_status(
+				store, storage_plan_get(store->storage, jobs[i].plan.id, ABSENT_COUNT, &store->arena, &plan, &store->failure), STATUS_OK);
 	}
 	storage_state_get(store->storage, &after);
 	assert_int_equal(after.jobs - before.jobs, 5);
 	assert_true(after.commits - before.commits <= 2); /* at most the first alone, and the others together */
-	assert_true(after.largest_batch >= 3); /* the writer may have taken two before the file was locked */
+	assert_true(after.largest_batch >= 3);            /* the writer may have taken two before the file was locked */
 }
 
 /* A plan with labels takes several statements, in a savepoint. A plan without labels takes one. */
@@ -146,8 +147,8 @@ static void *write_and_read_back(void *argument)
 		struct plan_put put = {.plan = &plan};
 
 		if (store_do(&local, &put.job, STORAGE_PLAN_PUT) != STATUS_OK ||
-				storage_plan_get(local.storage, plan.id, ABSENT_COUNT, &local.arena, &found, &local.failure) != STATUS_OK ||
-				strcmp(found.result.text, plan.result.text) != 0)
+			storage_plan_get(local.storage, plan.id, ABSENT_COUNT, &local.arena, &found, &local.failure) != STATUS_OK ||
+			strcmp(found.result.text, plan.result.text) != 0)
 			traffic->wrong++;
 		arena_reset(&local.arena);
 	}
@@ -220,7 +221,8 @@ static void closing_finishes_what_is_queued(void **state)
 		assert_true(atomic_load(&answered[i]));
 	store_open(store);
 	for (int i = 0; i < 50; i++)
-		assert_status(store, storage_plan_get(store->storage, jobs[i].plan.id, ABSENT_COUNT, &store->arena, &plan, &store->failure), STATUS_OK);
+		assert_status(
+			store, storage_plan_get(store->storage, jobs[i].plan.id, ABSENT_COUNT, &store->arena, &plan, &store->failure), STATUS_OK);
 }
 
 static void outputs_too_large_for_the_arena_are_refused(void **state)
@@ -263,7 +265,8 @@ static void a_backup_is_a_whole_store(void **state)
 	assert_status(store, storage_backup(original, "/nonexistent/copy", &size_bytes, &store->failure), STATUS_UNAVAILABLE);
 	wanted = store_plan(store, 101);
 	store_plan_put(store, &wanted);
-	assert_status(store, storage_open(&(struct storage_options){.path = path, .use = STORAGE_TOOL}, &store->storage, &store->failure), STATUS_OK);
+	assert_status(
+		store, storage_open(&(struct storage_options){.path = path, .use = STORAGE_TOOL}, &store->storage, &store->failure), STATUS_OK);
 	for (int i = 1; i <= 100; i++) {
 		wanted = store_plan(store, i);
 		assert_status(store, storage_plan_get(store->storage, wanted.id, ABSENT_COUNT, &store->arena, &plan, &store->failure), STATUS_OK);
@@ -293,7 +296,8 @@ static void assert_benchmarks_go_on(struct store *store)
 	struct benchmark_sweep sweep = {.now_us = 3000000};
 	struct benchmark_claim claim = {.device_id = "other", .now_us = 3000000, .lease_us = 60, .benchmark = &found};
 
-	assert_status(store, storage_benchmark_get(store->storage, "01910000-0000-7000-8000-000000000002", &store->arena, &found, &store->failure), STATUS_OK);
+	assert_status(store,
+		storage_benchmark_get(store->storage, "01910000-0000-7000-8000-000000000002", &store->arena, &found, &store->failure), STATUS_OK);
 	assert_string_equal(found.state, "running");
 	assert_int_equal(found.token, 1);
 	assert_status(store, store_do(store, &sweep.job, STORAGE_BENCHMARK_SWEEP), STATUS_OK);
@@ -307,8 +311,10 @@ static void assert_run_knows_its_plan(struct store *store)
 {
 	struct calibration_row row;
 
-	assert_status(store, storage_row_get(store->storage, ROW_CALIBRATION, "run_practice.01920000-0000-7000-8000-000000000001", 0, &store->arena, &row,
-		&store->failure), STATUS_OK);
+	assert_status(store,
+		storage_row_get(
+			store->storage, ROW_CALIBRATION, "run_practice.01920000-0000-7000-8000-000000000001", 0, &store->arena, &row, &store->failure),
+		STATUS_OK);
 	assert_string_equal(row.plan_id, "01900000-0000-7000-8000-000000000001");
 }
 
@@ -329,8 +335,9 @@ static void every_schema_version_is_brought_forward(void **state)
 		store_open(store);
 		if (version == 0)
 			continue;
-		assert_status(store, storage_plan_get(store->storage, "01900000-0000-7000-8000-000000000001", ABSENT_COUNT, &store->arena, &plan,
-			&store->failure), STATUS_OK);
+		assert_status(store,
+			storage_plan_get(store->storage, "01900000-0000-7000-8000-000000000001", ABSENT_COUNT, &store->arena, &plan, &store->failure),
+			STATUS_OK);
 		assert_string_equal(plan.name, "Plan 1");
 		assert_status(store, storage_row_get(store->storage, ROW_ACCELERATOR, "a1", 0, &store->arena, &row, &store->failure), STATUS_OK);
 		assert_close(row.accelerator.tdp_w, 700, 0);
@@ -442,8 +449,8 @@ static bool is_slow(const char *step)
 {
 	/* In this order: the labels of one plan; few keys; at most 500 entries, twice; only queued rows; few agents; one row;
 	 * only rows that are valid now; few zones. */
-	static const char *const meant[] = {"SCAN json_each", "SCAN api_key", "SCAN idempotency", "SCAN (subquery",
-		"INDEX benchmark_queue", "SCAN agent", "SCAN CONSTANT ROW", "_valid", "SCAN grid_zone"};
+	static const char *const meant[] = {"SCAN json_each", "SCAN api_key", "SCAN idempotency", "SCAN (subquery", "INDEX benchmark_queue",
+		"SCAN agent", "SCAN CONSTANT ROW", "_valid", "SCAN grid_zone"};
 
 	for (size_t i = 0; i < COUNT_OF(meant); i++) {
 		if (strstr(step, meant[i]))
@@ -465,7 +472,8 @@ static void no_statement_reads_a_whole_table(void **state)
 
 		if (strncmp(sql, "SELECT", 6) != 0 && strncmp(sql, "UPDATE", 6) != 0 && strncmp(sql, "DELETE", 6) != 0)
 			continue;
-		assert_int_equal(sqlite3_prepare_v2(connection.db, arena_printf(&store->arena, "EXPLAIN QUERY PLAN %s", sql), -1, &plan, NULL), SQLITE_OK);
+		assert_int_equal(
+			sqlite3_prepare_v2(connection.db, arena_printf(&store->arena, "EXPLAIN QUERY PLAN %s", sql), -1, &plan, NULL), SQLITE_OK);
 		while (sqlite3_step(plan) == SQLITE_ROW) {
 			const char *step = (const char *)sqlite3_column_text(plan, 3);
 

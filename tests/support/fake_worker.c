@@ -37,7 +37,8 @@ static void write_measure(const char *test, const char *method, const char *more
 
 static int play_ok(void)
 {
-	write_text("{\"type\":\"device\",\"id\":\"cpu-fake\",\"backend\":\"cpu\",\"name\":\"Fake CPU\",\"uuid\":\"cpu-fake\","
+	write_text(
+		"{\"type\":\"device\",\"id\":\"cpu-fake\",\"backend\":\"cpu\",\"name\":\"Fake CPU\",\"uuid\":\"cpu-fake\","
 		"\"vendor\":\"fake\",\"accelerator\":\"cpu-fake-2t\",\"driver\":\"none\",\"instruction_set\":\"fake\",\"memory_bytes\":16000000000,"
 		"\"threads\":2}\n");
 	write_text("{\"type\":\"progress\",\"test\":\"stream_triad\",\"i\":1,\"n\":7,\"elapsed_ms\":100,\"budget_ms\":10000}\n");

@@ -92,8 +92,8 @@ static int golden_check(const struct golden_case *golden, const struct golden_ro
 
 		if (fabs(actual - expected) <= golden->tolerance * fabs(expected) + 1e-300)
 			continue;
-		print_error("case \"%s\": %s is %.12g, expected %.12g within %g\n", golden->name, golden->expect[i].key, actual,
-			expected, golden->tolerance);
+		print_error("case \"%s\": %s is %.12g, expected %.12g within %g\n", golden->name, golden->expect[i].key, actual, expected,
+			golden->tolerance);
 		bad++;
 	}
 	return bad;

@@ -36,12 +36,8 @@ static struct accelerator h100(void)
 static void llama_70b(struct model *model)
 {
 	memset(model, 0, sizeof *model);
-	*model = (struct model){.id = "llama-3.1-70b",
-		.hidden = 8192,
-		.vocabulary = 128256,
-		.max_positions = 131072,
-		.layer_count = 80,
-		.kind_count = 1};
+	*model = (struct model){
+		.id = "llama-3.1-70b", .hidden = 8192, .vocabulary = 128256, .max_positions = 131072, .layer_count = 80, .kind_count = 1};
 	model->kinds[0] = (struct layer_kind){.mixer = MIXER_ATTENTION,
 		.heads = 64,
 		.kv_heads = 8,
@@ -73,8 +69,11 @@ struct request_common serving_fixture_common(void)
 		.egress_usd_per_gb = ABSENT_NUMBER,
 		.storage_gb = ABSENT_NUMBER,
 		.egress_gb = ABSENT_NUMBER,
-		.on_premises = {.capex_usd_per_gpu = ABSENT_NUMBER, .life_years = ABSENT_NUMBER, .electricity_usd_per_kwh = ABSENT_NUMBER,
-			.staff_usd_per_gpu_month = ABSENT_NUMBER, .space_usd_per_kw_month = ABSENT_NUMBER}};
+		.on_premises = {.capex_usd_per_gpu = ABSENT_NUMBER,
+			.life_years = ABSENT_NUMBER,
+			.electricity_usd_per_kwh = ABSENT_NUMBER,
+			.staff_usd_per_gpu_month = ABSENT_NUMBER,
+			.space_usd_per_kw_month = ABSENT_NUMBER}};
 	common.site = (struct site_request){.grid_gco2e_per_kwh = ABSENT_NUMBER,
 		.pue = ABSENT_NUMBER,
 		.wue_l_per_kwh = ABSENT_NUMBER,

@@ -8,7 +8,7 @@
 struct serving_fixture {
 	struct candidate candidate;
 	struct performance_input performance; /* four accelerators, vLLM, concurrency 32 */
-	struct inference_input inference; /* 600 queries a minute, nothing pinned */
+	struct inference_input inference;     /* 600 queries a minute, nothing pinned */
 };
 
 /* The fixture points into itself: do not copy it. */

@@ -78,24 +78,15 @@ static inline void real_fill(struct real *real, double requests_per_s)
 		&real->fixture.inference.request.parallelism, &real->fixture.candidate);
 	layout.tensor = 4;
 	layout.pipeline = layout.expert = layout.attention_data = 1;
-	assert_true(replica_prepare(&real->replica, &real->fixture.inference.model, &real->fixture.candidate.accelerator,
-		NULL, &layout, &serving_constants));
-	real->shape = (struct request_shape){.prompt_tokens = 1155,
-		.prompt_cv = 0.92,
-		.output_tokens = 211,
-		.output_cv = 0.6,
-		.run_requests = ABSENT_NUMBER};
+	assert_true(replica_prepare(
+		&real->replica, &real->fixture.inference.model, &real->fixture.candidate.accelerator, NULL, &layout, &serving_constants));
+	real->shape = (struct request_shape){
+		.prompt_tokens = 1155, .prompt_cv = 0.92, .output_tokens = 211, .output_cv = 0.6, .run_requests = ABSENT_NUMBER};
 	engine_setting_of(&real->engine, &real->replica, &real->shape);
-	real->traffic = (struct traffic_plan){.requests_per_s = requests_per_s,
-		.gap_cv = 1,
-		.prompt = {.mean = 1155, .cv = 0.92},
-		.output = {.mean = 211, .cv = 0.6}};
-	real->setting = (struct simulation_setting){.engine = &real->engine,
-		.replicas = 1,
-		.traffic = &real->traffic,
-		.warmup_requests = 500,
-		.requests = 20000,
-		.seed = 1};
+	real->traffic = (struct traffic_plan){
+		.requests_per_s = requests_per_s, .gap_cv = 1, .prompt = {.mean = 1155, .cv = 0.92}, .output = {.mean = 211, .cv = 0.6}};
+	real->setting = (struct simulation_setting){
+		.engine = &real->engine, .replicas = 1, .traffic = &real->traffic, .warmup_requests = 500, .requests = 20000, .seed = 1};
 }
 
 #endif

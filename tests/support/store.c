@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-
 static int setup_under(void **state, const char *where)
 {
 	struct store *store = calloc(1, sizeof *store);
@@ -163,16 +162,31 @@ struct accelerator_row store_accelerator(struct store *store, const char *id, do
 struct price_row store_price(struct store *store, const char *id, double price_usd_per_hour)
 {
 	(void)store;
-	return (struct price_row){.meta = {.origin = "imported", .source = "feed", .source_date = "2026-07-20"}, .id = id, .provider = "aws",
-		.instance_type = "p5.48xlarge", .region = "us-east-1", .accelerator_id = "h100", .pricing_model = "on_demand", .as_of = "2026-07-20",
-		.gpus = 8, .vcpus = 192, .ram_gb = ABSENT_NUMBER, .price_usd_per_hour = price_usd_per_hour};
+	return (struct price_row){.meta = {.origin = "imported", .source = "feed", .source_date = "2026-07-20"},
+		.id = id,
+		.provider = "aws",
+		.instance_type = "p5.48xlarge",
+		.region = "us-east-1",
+		.accelerator_id = "h100",
+		.pricing_model = "on_demand",
+		.as_of = "2026-07-20",
+		.gpus = 8,
+		.vcpus = 192,
+		.ram_gb = ABSENT_NUMBER,
+		.price_usd_per_hour = price_usd_per_hour};
 }
 
 struct benchmark_record store_benchmark(struct store *store, int number)
 {
 	return (struct benchmark_record){.id = arena_printf(&store->arena, "01910000-0000-7000-8000-%012d", number),
-		.suite = {"\"quick\"", 7}, .timeout_s = 60, .priority = ABSENT_COUNT, .created_at_us = number, .expires_at_us = ABSENT_COUNT,
-		.lease_until_us = ABSENT_COUNT, .started_at_us = ABSENT_COUNT, .finished_at_us = ABSENT_COUNT};
+		.suite = {"\"quick\"", 7},
+		.timeout_s = 60,
+		.priority = ABSENT_COUNT,
+		.created_at_us = number,
+		.expires_at_us = ABSENT_COUNT,
+		.lease_until_us = ABSENT_COUNT,
+		.started_at_us = ABSENT_COUNT,
+		.finished_at_us = ABSENT_COUNT};
 }
 
 void store_sql(struct store *store, const char *sql)

@@ -4,29 +4,72 @@
 
 void fixture_model(struct model *model, int layers, int hidden, int heads, int kv_heads, int width, int vocabulary, bool gpt)
 {
-	*model = (struct model){.kind = MODEL_TRANSFORMER, .hidden = hidden, .vocabulary = vocabulary, .layer_count = layers, .kind_count = 1,
-		.tied_embeddings = gpt, .params_total = ABSENT_NUMBER, .params_active = ABSENT_NUMBER, .params_embedding = ABSENT_NUMBER};
-	model->kinds[0] = (struct layer_kind){.mixer = MIXER_ATTENTION, .heads = heads, .kv_heads = kv_heads, .head_dim = hidden / heads,
-		.value_head_dim = hidden / heads, .feed_forward = FEED_FORWARD_DENSE, .width = width, .gated = !gpt};
+	*model = (struct model){.kind = MODEL_TRANSFORMER,
+		.hidden = hidden,
+		.vocabulary = vocabulary,
+		.layer_count = layers,
+		.kind_count = 1,
+		.tied_embeddings = gpt,
+		.params_total = ABSENT_NUMBER,
+		.params_active = ABSENT_NUMBER,
+		.params_embedding = ABSENT_NUMBER};
+	model->kinds[0] = (struct layer_kind){.mixer = MIXER_ATTENTION,
+		.heads = heads,
+		.kv_heads = kv_heads,
+		.head_dim = hidden / heads,
+		.value_head_dim = hidden / heads,
+		.feed_forward = FEED_FORWARD_DENSE,
+		.width = width,
+		.gated = !gpt};
 	model_finish(model);
 }
 
 static struct site fixture_site(void)
 {
-	return (struct site){.grid_gco2e_per_kwh = 400, .grid_marginal_gco2e_per_kwh = ABSENT_NUMBER, .grid_market_gco2e_per_kwh = ABSENT_NUMBER,
-		.pue = 1.2, .wue_l_per_kwh = 0.3, .ewif_l_per_kwh = 3, .electricity_usd_per_kwh = ABSENT_NUMBER, .grid_low_gco2e_per_kwh = 350,
-		.grid_high_gco2e_per_kwh = 450, .pue_low = 1.1, .pue_high = 1.3, .grid_source = "test"};
+	return (struct site){.grid_gco2e_per_kwh = 400,
+		.grid_marginal_gco2e_per_kwh = ABSENT_NUMBER,
+		.grid_market_gco2e_per_kwh = ABSENT_NUMBER,
+		.pue = 1.2,
+		.wue_l_per_kwh = 0.3,
+		.ewif_l_per_kwh = 3,
+		.electricity_usd_per_kwh = ABSENT_NUMBER,
+		.grid_low_gco2e_per_kwh = 350,
+		.grid_high_gco2e_per_kwh = 450,
+		.pue_low = 1.1,
+		.pue_high = 1.3,
+		.grid_source = "test"};
 }
 
 struct candidate fixture_a100(void)
 {
-	return (struct candidate){.accelerator = {.id = "a100-sxm4-80gb", .vendor = "nvidia", .release_year = 2020, .memory_gb = 80,
-			.memory_usable_bytes = 85.2e9, .memory_bandwidth_gbs = 2039, .tflops_fp64 = 9.7, .tflops_fp32 = 19.5, .tflops_tf32 = 156,
-			.tflops_bf16 = 312, .tflops_fp16 = 312, .tflops_fp8 = ABSENT_NUMBER, .tops_int8 = 624, .tflops_fp4 = ABSENT_NUMBER,
-			.tdp_w = 400, .idle_w = 50, .interconnect = "NVLink 3", .interconnect_gbs = 600, .pcie_gen = 4, .max_nvlink_domain = 8,
-			.transistor_nm = 7, .die_area_mm2 = 826, .embodied_kgco2e = ABSENT_NUMBER, .embodied_boavizta_kgco2e = ABSENT_NUMBER},
-		.site = fixture_site(), .calibration = {.gemm_efficiency = ABSENT_NUMBER, .memory_efficiency = ABSENT_NUMBER},
-		.gpus_per_node = 8, .internode_gbs = 25};
+	return (struct candidate){.accelerator = {.id = "a100-sxm4-80gb",
+								  .vendor = "nvidia",
+								  .release_year = 2020,
+								  .memory_gb = 80,
+								  .memory_usable_bytes = 85.2e9,
+								  .memory_bandwidth_gbs = 2039,
+								  .tflops_fp64 = 9.7,
+								  .tflops_fp32 = 19.5,
+								  .tflops_tf32 = 156,
+								  .tflops_bf16 = 312,
+								  .tflops_fp16 = 312,
+								  .tflops_fp8 = ABSENT_NUMBER,
+								  .tops_int8 = 624,
+								  .tflops_fp4 = ABSENT_NUMBER,
+								  .tdp_w = 400,
+								  .idle_w = 50,
+								  .interconnect = "NVLink 3",
+								  .interconnect_gbs = 600,
+								  .pcie_gen = 4,
+								  .max_nvlink_domain = 8,
+								  .transistor_nm = 7,
+								  .die_area_mm2 = 826,
+								  .embodied_kgco2e = ABSENT_NUMBER,
+								  .embodied_boavizta_kgco2e = ABSENT_NUMBER},
+		.site = fixture_site(),
+		.calibration = {.gemm_efficiency = ABSENT_NUMBER, .memory_efficiency = ABSENT_NUMBER},
+		.gpus_per_node = 8,
+		.internode_gbs = 25};
 }
 
 struct candidate fixture_h100(void)
@@ -62,8 +105,16 @@ static void request_absent(struct training_request *request)
 	request->reliability.checkpoint_gbs = request->reliability.checkpoint_interval_minutes = ABSENT_NUMBER;
 	request->reliability.repair_hours = ABSENT_NUMBER;
 	request->reliability.spare_nodes = ABSENT_COUNT;
-	request->parallelism = (struct parallelism){.tensor = ABSENT_COUNT, .pipeline = ABSENT_COUNT, .data = ABSENT_COUNT, .context = ABSENT_COUNT,
-		.expert = ABSENT_COUNT, .interleave = ABSENT_COUNT, .micro_batch = ABSENT_COUNT, .zero_stage = ABSENT_COUNT, .zero_group = ABSENT_COUNT, .kept_layers = ABSENT_COUNT};
+	request->parallelism = (struct parallelism){.tensor = ABSENT_COUNT,
+		.pipeline = ABSENT_COUNT,
+		.data = ABSENT_COUNT,
+		.context = ABSENT_COUNT,
+		.expert = ABSENT_COUNT,
+		.interleave = ABSENT_COUNT,
+		.micro_batch = ABSENT_COUNT,
+		.zero_stage = ABSENT_COUNT,
+		.zero_group = ABSENT_COUNT,
+		.kept_layers = ABSENT_COUNT};
 	request->common.gpu_count = request->common.alternatives = ABSENT_COUNT;
 	request->common.carbon_cap_kgco2e = request->common.energy_cap_kwh = ABSENT_NUMBER;
 	request->common.precision = PRECISION_BF16;

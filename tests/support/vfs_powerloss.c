@@ -288,10 +288,23 @@ static int file_shm_unmap(sqlite3_file *file, int delete_it)
 }
 
 static const sqlite3_io_methods file_methods = {
-	.iVersion = 2, .xClose = file_close, .xRead = file_read, .xWrite = file_write, .xTruncate = file_truncate, .xSync = file_sync,
-	.xFileSize = file_size, .xLock = file_lock, .xUnlock = file_unlock, .xCheckReservedLock = file_check_lock,
-	.xFileControl = file_control, .xSectorSize = file_sector_size, .xDeviceCharacteristics = file_characteristics,
-	.xShmMap = file_shm_map, .xShmLock = file_shm_lock, .xShmBarrier = file_shm_barrier, .xShmUnmap = file_shm_unmap,
+	.iVersion = 2,
+	.xClose = file_close,
+	.xRead = file_read,
+	.xWrite = file_write,
+	.xTruncate = file_truncate,
+	.xSync = file_sync,
+	.xFileSize = file_size,
+	.xLock = file_lock,
+	.xUnlock = file_unlock,
+	.xCheckReservedLock = file_check_lock,
+	.xFileControl = file_control,
+	.xSectorSize = file_sector_size,
+	.xDeviceCharacteristics = file_characteristics,
+	.xShmMap = file_shm_map,
+	.xShmLock = file_shm_lock,
+	.xShmBarrier = file_shm_barrier,
+	.xShmUnmap = file_shm_unmap,
 };
 
 static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *out_flags)

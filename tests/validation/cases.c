@@ -22,7 +22,7 @@ static void check_members(json_t *row)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(row, key, value) {
+	json_object_foreach (row, key, value) {
 		bool known = false;
 
 		for (size_t i = 0; i < COUNT_OF(members); i++)
@@ -34,7 +34,8 @@ static void check_members(json_t *row)
 
 static void read_expected(const json_t *row, struct validation_case *item)
 {
-	static const char *const paths[EXPECT_COUNT] = {"step.time_s", "gpu_hours", "memory.model_bytes", "memory.layers_bytes", "memory.total_bytes", "tflops_per_gpu"};
+	static const char *const paths[EXPECT_COUNT] = {
+		"step.time_s", "gpu_hours", "memory.model_bytes", "memory.layers_bytes", "memory.total_bytes", "tflops_per_gpu"};
 	const json_t *expect = json_object_get(row, "expect");
 	size_t read = 0;
 
@@ -115,7 +116,8 @@ static void read_case(const char *line, void *context)
 	if (!row || cases->count == CASES_MAX)
 		product_stop(row ? "too many cases" : "not JSON", line);
 	check_members(row);
-	*item = (struct validation_case){.id = text_of(row, "id"), .suite = text_of(row, "suite"), .family = text_of(row, "family"), .team = text_of(row, "team")};
+	*item = (struct validation_case){
+		.id = text_of(row, "id"), .suite = text_of(row, "suite"), .family = text_of(row, "family"), .team = text_of(row, "team")};
 	if (!item->id || !item->suite || !item->family)
 		product_stop("a case has no id, suite or family", line);
 	item->role = suite_role_of(item->suite);

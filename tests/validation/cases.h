@@ -21,8 +21,8 @@ struct validation_case {
 	const struct candidate *candidate; /* the first of the input */
 	double expected[EXPECT_COUNT];     /* NaN: the row does not state it */
 	bool oom;
-	const char *team;                  /* of a whole run; NULL: a pinned step */
-	bool scored;                       /* of a whole run: true if its definition is clear */
+	const char *team;                                     /* of a whole run; NULL: a pinned step */
+	bool scored;                                          /* of a whole run: true if its definition is clear */
 	const struct training_input *asked[ASKED_KIND_COUNT]; /* of a whole run */
 };
 

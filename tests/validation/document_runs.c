@@ -13,7 +13,8 @@ static void write_answer(FILE *file, const struct run *run, enum asked asked)
 
 static void write_rows(FILE *file, const struct runs *runs)
 {
-	fprintf(file, "| run | team | published GPU-hours | their run MFU, %% | as requested: predicted | ratio | inside | given: predicted | ratio | inside | 6PT at 30 %%: ratio | at 40 %% |\n"
+	fprintf(file,
+		"| run | team | published GPU-hours | their run MFU, %% | as requested: predicted | ratio | inside | given: predicted | ratio | inside | 6PT at 30 %%: ratio | at 40 %% |\n"
 		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
 	for (size_t i = 0; i < runs->count; i++) {
 		const struct run *run = &runs->items[i];
@@ -29,20 +30,22 @@ static void write_rows(FILE *file, const struct runs *runs)
 
 static void write_totals(FILE *file, const struct runs *runs)
 {
-	fprintf(file, "\n| all | n | refused | mean error | median | geometric bias | inside p10 to p90 | p10 above 75 %% run MFU | promises at 80 %% kept |\n"
+	fprintf(file,
+		"\n| all | n | refused | mean error | median | geometric bias | inside p10 to p90 | p10 above 75 %% run MFU | promises at 80 %% kept |\n"
 		"| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
 	for (int way = 0; way < 4; way++) {
 		bool told = way % 2, left_out = way < 2;
 		struct run_score score = runs_score(runs, told ? ASKED_TOLD : ASKED_DEFAULT, left_out);
 
-		fprintf(file, "| %s, %s | %zu | %zu | %.1f | %.1f | %+.1f | %.0f | %.0f | %.0f |\n", told ? "number and release given" : "as requested",
-			left_out ? "team left out" : "fitted", score.count, score.refused, 100 * score.mean, 100 * score.median, 100 * score.bias, 100 * score.inside,
-			100 * score.impossible, 100 * score.held);
+		fprintf(file, "| %s, %s | %zu | %zu | %.1f | %.1f | %+.1f | %.0f | %.0f | %.0f |\n",
+			told ? "number and release given" : "as requested", left_out ? "team left out" : "fitted", score.count, score.refused,
+			100 * score.mean, 100 * score.median, 100 * score.bias, 100 * score.inside, 100 * score.impossible, 100 * score.held);
 	}
 	for (int rule = 0; rule < RULE_COUNT; rule++) {
 		struct run_score score = runs_rule_score(runs, (enum rule)rule);
 
-		fprintf(file, "| 6PT at %.0f %% | %zu | | %.1f | %.1f | %+.1f | | | |\n", 100 * rule_share((enum rule)rule), score.count, 100 * score.mean, 100 * score.median, 100 * score.bias);
+		fprintf(file, "| 6PT at %.0f %% | %zu | | %.1f | %.1f | %+.1f | | | |\n", 100 * rule_share((enum rule)rule), score.count,
+			100 * score.mean, 100 * score.median, 100 * score.bias);
 	}
 }
 
@@ -61,7 +64,8 @@ static void write_unscored(FILE *file, const struct validation_cases *cases, con
 
 void document_runs_write(FILE *file, const struct validation_cases *cases, const struct runs *runs)
 {
-	fprintf(file, "\n## Whole runs\n\nPublished GPU-hours of whole trainings (`runs*.jsonl`, and the rows `e2e-*` of `training.jsonl`) beside those of the answer. *As requested*: the request states model, tokens\n"
+	fprintf(file,
+		"\n## Whole runs\n\nPublished GPU-hours of whole trainings (`runs*.jsonl`, and the rows `e2e-*` of `training.jsonl`) beside those of the answer. *As requested*: the request states model, tokens\n"
 		"and accelerator. *Given*: it also states the number of accelerators and the release of the software that the team had. *Run MFU*: `workload.flops_total` divided by GPU-hours x 3600 x the\n"
 		"dense peak of the request's precision. *Inside*: the published hours are between p10 and p90. *Promise*: they are at most the p80 at the published number of accelerators. *6PT*: 6 x active\n"
 		"parameters x tokens at 30 and 40 %% of that peak. One constant is fitted to these runs, `layout` of practice (%.2f; %.2f to %.2f without one team). Each row is planned with the value\n"
@@ -96,11 +100,13 @@ void document_promises_write(FILE *file, const struct judgement *judgement)
 	static const struct {
 		const char *name;
 		outcome_filter *wanted;
-	} slices[] = {{"dense, 16 bits, hardware until 2022, without vtrain-single", slice_dense}, {"dense, 16 bits, newer hardware", slice_dense_new}, {"dense, 8 and 4 bits", slice_narrow},
-		{"mixtures of experts", slice_experts}, {"fine-tuning", slice_tuning}, {"suites in the fit", slice_judged}};
+	} slices[] = {{"dense, 16 bits, hardware until 2022, without vtrain-single", slice_dense},
+		{"dense, 16 bits, newer hardware", slice_dense_new}, {"dense, 8 and 4 bits", slice_narrow}, {"mixtures of experts", slice_experts},
+		{"fine-tuning", slice_tuning}, {"suites in the fit", slice_judged}};
 	static struct promises promises;
 
-	fprintf(file, "\n## Promises\n\nShare of the promises at a probability that are kept, in %%: the published figure is at most that quantile of the answer's range (probability integral transform). Below the\n"
+	fprintf(file,
+		"\n## Promises\n\nShare of the promises at a probability that are kept, in %%: the published figure is at most that quantile of the answer's range (probability integral transform). Below the\n"
 		"column's number the planner is too bold; above it, too careful. Steps have their *fitted* suites left out of the fit; whole runs have the published number of accelerators.\n\n"
 		"![Promises kept against the probability promised](accuracy-reliability.svg)\n\n| promises at | n |");
 	for (int level = 0; level < PROMISE_LEVEL_COUNT; level++)

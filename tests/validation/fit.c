@@ -10,8 +10,9 @@ void constants_list(struct constants *constants)
 		constants->items[constants->count++] = rows[i];
 	for (int stack = STACK_MEGATRON_LM; stack < STACK_MAXTEXT; stack++)
 		if (stack != STACK_MEGATRON_CORE) /* its speed is 1: the others are relative to it */
-			constants->items[constants->count++] = (struct constant){stack_name((enum stack)stack), "speed of every kernel under this software divided by that under Megatron Core, both of mid 2024", "published runs under this software",
-				offsetof(struct physics, stack_speed) + (size_t)stack * sizeof(double), 2.0 / 3, 1.5};
+			constants->items[constants->count++] = (struct constant){stack_name((enum stack)stack),
+				"speed of every kernel under this software divided by that under Megatron Core, both of mid 2024",
+				"published runs under this software", offsetof(struct physics, stack_speed) + (size_t)stack * sizeof(double), 2.0 / 3, 1.5};
 	CHECK(constants->count <= CONSTANTS_MAX);
 }
 
@@ -38,8 +39,12 @@ static struct fit_problem problem_of(
 
 		fitted->weights[i] = without && strcmp(sample->item->suite, without) == 0 ? 0 : sample->weight;
 	}
-	return (struct fit_problem){.constants = constants, .values_bytes = sizeof(struct physics), .count = samples->count,
-		.weights = fitted->weights, .residuals = log_ratios, .context = fitted};
+	return (struct fit_problem){.constants = constants,
+		.values_bytes = sizeof(struct physics),
+		.count = samples->count,
+		.weights = fitted->weights,
+		.residuals = log_ratios,
+		.context = fitted};
 }
 
 double fit_objective(const struct samples *samples, const struct constants *constants, const char *without, const struct physics *physics)

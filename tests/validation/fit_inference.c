@@ -60,8 +60,8 @@ static void print_constants(const struct serving_constants *values)
 		for (size_t i = 0; i < lists[list].count; i++) {
 			const struct constant *constant = &lists[list].items[i];
 
-			printf("%-22s %-9.3g %g to %g, %s: %s (%s)\n", constant->name, constant_value(constant, values), constant->low,
-				constant->high, list ? "measured" : "fitted", constant->meaning, constant->source);
+			printf("%-22s %-9.3g %g to %g, %s: %s (%s)\n", constant->name, constant_value(constant, values), constant->low, constant->high,
+				list ? "measured" : "fitted", constant->meaning, constant->source);
 		}
 	printf("%zu constants, %zu of them fitted\n", lists[0].count + lists[1].count, lists[0].count);
 }
@@ -75,9 +75,10 @@ static void write_constants(const char *path, const struct serving_constants *va
 		product_stop("cannot be written", path);
 	serving_constants_list(&lists[0]);
 	serving_measured_list(&lists[1]);
-	fprintf(file, "#include \"planner/replica/constants.h\"\n\n/* Written by scripts/fit serving --write from the measurements of "
-				  "tests/validation/inference*.jsonl. constants.h has\n * the meanings. */\n"
-				  "const struct serving_constants serving_constants = {\n");
+	fprintf(file,
+		"#include \"planner/replica/constants.h\"\n\n/* Written by scripts/fit serving --write from the measurements of "
+		"tests/validation/inference*.jsonl. constants.h has\n * the meanings. */\n"
+		"const struct serving_constants serving_constants = {\n");
 	for (int list = 0; list < 2; list++)
 		for (size_t i = 0; i < lists[list].count; i++)
 			fprintf(file, "\t.%s = %.4g,\n", lists[list].items[i].name, constant_value(&lists[list].items[i], values));
@@ -91,8 +92,9 @@ static void write_rows(const char *path, const struct serving_constants *values,
 
 	if (!file)
 		product_stop("cannot be written", path);
-	fprintf(file, "id,suite,model,accelerator,precision,gpus,tensor,pipeline,expert,attention_data,release,run,load,requests,prompt,output,"
-				  "quantity,observed,ratio,without_model,without_accelerator,without_suite,without_independent,log_sigma,sequences,step_ms,prefill_ms,prefill_share,compute,memory,network,overhead,covered\n");
+	fprintf(file,
+		"id,suite,model,accelerator,precision,gpus,tensor,pipeline,expert,attention_data,release,run,load,requests,prompt,output,"
+		"quantity,observed,ratio,without_model,without_accelerator,without_suite,without_independent,log_sigma,sequences,step_ms,prefill_ms,prefill_share,compute,memory,network,overhead,covered\n");
 	for (size_t i = 0; i < outcomes->count; i++) {
 		const struct serving_outcome *outcome = &outcomes->items[i];
 		const struct serving_case *item = outcome->item;
@@ -102,15 +104,16 @@ static void write_rows(const char *path, const struct serving_constants *values,
 		double load = item->run == RUN_ARRIVALS ? request->requests_per_s : request->concurrency;
 
 		serving_predict(outcome->item, values, true, &prediction);
-		fprintf(file, "%s,%s,%s,%s,%s,%ld,%ld,%ld,%ld,%ld,%s,%s,%g,%ld,%g,%g,%s,%g,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.1f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%d\n", item->id, item->suite,
-			item->model, item->accelerator, precision_name(request->common.precision), (long)request->common.gpu_count,
+		fprintf(file,
+			"%s,%s,%s,%s,%s,%ld,%ld,%ld,%ld,%ld,%s,%s,%g,%ld,%g,%g,%s,%g,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.1f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%d\n",
+			item->id, item->suite, item->model, item->accelerator, precision_name(request->common.precision), (long)request->common.gpu_count,
 			(long)request->parallelism.tensor, (long)request->parallelism.pipeline, (long)request->parallelism.expert,
-			(long)request->parallelism.attention_data, request->engine_release ? request->engine_release : "",
-			run_kind_name(item->run), load, (long)request->requests, request->prompt_tokens.mean, request->output_tokens.mean,
-			serving_quantity_name(item->quantity), item->observed, outcome->ratio, outcome->without_model, outcome->without_accelerator,
-			outcome->without_suite, outcome->without_independent, outcome->log_sigma,
-			prediction.point.decode_sequences, 1e3 * prediction.point.step_s, 1e3 * prediction.point.prefill_s, prediction.point.prefill_share,
-			shares[BOTTLENECK_COMPUTE], shares[BOTTLENECK_MEMORY_BANDWIDTH], shares[BOTTLENECK_INTERCONNECT], shares[BOTTLENECK_LAUNCH_OVERHEAD], outcome->covered);
+			(long)request->parallelism.attention_data, request->engine_release ? request->engine_release : "", run_kind_name(item->run),
+			load, (long)request->requests, request->prompt_tokens.mean, request->output_tokens.mean, serving_quantity_name(item->quantity),
+			item->observed, outcome->ratio, outcome->without_model, outcome->without_accelerator, outcome->without_suite,
+			outcome->without_independent, outcome->log_sigma, prediction.point.decode_sequences, 1e3 * prediction.point.step_s,
+			1e3 * prediction.point.prefill_s, prediction.point.prefill_share, shares[BOTTLENECK_COMPUTE],
+			shares[BOTTLENECK_MEMORY_BANDWIDTH], shares[BOTTLENECK_INTERCONNECT], shares[BOTTLENECK_LAUNCH_OVERHEAD], outcome->covered);
 	}
 	fclose(file);
 }
@@ -126,7 +129,8 @@ int main(int argc, char **argv)
 	int rounds = 25;
 
 	if (argc < 3)
-		product_stop("usage", "fit_inference FOLDER POWER.csv [--rounds N] [--left-out | --suites-out | --independent-out] [--rows FILE.csv] [--write CONSTANTS.c]");
+		product_stop("usage",
+			"fit_inference FOLDER POWER.csv [--rounds N] [--left-out | --suites-out | --independent-out] [--rows FILE.csv] [--write CONSTANTS.c]");
 	for (int i = 3; i < argc; i++) {
 		left_out |= strcmp(argv[i], "--left-out") == 0;
 		independent_out |= strcmp(argv[i], "--independent-out") == 0;

@@ -25,8 +25,9 @@ static void print_scores(const struct samples *samples, bool left_out)
 	static const struct {
 		const char *name;
 		outcome_filter *wanted;
-	} slices[] = {{"dense", slice_dense}, {"megatron", slice_megatron}, {"vtrain-multi", slice_vtrain_multi}, {"vtrain-single", slice_vtrain_single},
-		{"narrow", slice_narrow}, {"tuning", slice_tuning}, {"experts", slice_experts}, {"all", slice_steps}};
+	} slices[] = {{"dense", slice_dense}, {"megatron", slice_megatron}, {"vtrain-multi", slice_vtrain_multi},
+		{"vtrain-single", slice_vtrain_single}, {"narrow", slice_narrow}, {"tuning", slice_tuning}, {"experts", slice_experts},
+		{"all", slice_steps}};
 
 	for (size_t s = 0; s < samples->suite_count + COUNT_OF(slices); s++) {
 		bool suite = s < samples->suite_count;
@@ -42,8 +43,9 @@ static void print_scores(const struct samples *samples, bool left_out)
 	for (int left = 0; left <= left_out; left++) {
 		struct score_by_suite dense = score_suites(&outcomes, slice_dense, left), all = score_suites(&outcomes, slice_left_out, left);
 
-		printf("%s: dense, mean over %zu suites %.1f / %.1f %%, worst bias %+.1f (%s); all suites %.1f / %.1f\n", left ? "left out" : "fitted", dense.suites,
-			100 * dense.mean, 100 * dense.median, 100 * dense.worst_bias, dense.worst_bias_suite, 100 * all.mean, 100 * all.median);
+		printf("%s: dense, mean over %zu suites %.1f / %.1f %%, worst bias %+.1f (%s); all suites %.1f / %.1f\n",
+			left ? "left out" : "fitted", dense.suites, 100 * dense.mean, 100 * dense.median, 100 * dense.worst_bias,
+			dense.worst_bias_suite, 100 * all.mean, 100 * all.median);
 	}
 }
 
@@ -63,7 +65,8 @@ static void write_rows(const char *path, const struct samples *samples, const st
 	FILE *file = fopen(path, "w");
 
 	CHECK(file);
-	fprintf(file, "id,suite,family,accelerator,precision,gpus,sequence,batch,t,p,d,c,e,v,mb,recompute,zero,observed_s,ratio,left_ratio,"
+	fprintf(file,
+		"id,suite,family,accelerator,precision,gpus,sequence,batch,t,p,d,c,e,v,mb,recompute,zero,observed_s,ratio,left_ratio,"
 		"compute,traffic,recomputed,tensor,context,pipe,bubble,data,expert,optimizer,launch\n");
 	for (size_t i = 0; i < samples->count; i++) {
 		const struct sample *sample = &samples->items[i];
@@ -76,14 +79,16 @@ static void write_rows(const char *path, const struct samples *samples, const st
 			continue;
 		l = &candidate_plan.found.layout;
 		t = &candidate_plan.found.step.time;
-		fprintf(file, "%s,%s,%s,%s,%s,%ld,%g,%g,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%d,%ld,%g,%.4f,%.4f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f\n",
-			sample->item->id, sample->item->suite, sample->item->family, sample->item->candidate->accelerator.id, precision_name(request->common.precision),
-			(long)request->common.gpu_count, sample->schedule.stages[0].sequence, sample->schedule.stages[0].batch, (long)l->tensor, (long)l->pipeline, (long)l->data,
-			(long)l->context, (long)l->expert, (long)l->interleave, (long)l->micro_batch, (int)l->recompute, (long)l->zero_stage, sample->observed_s,
-			t->time_s / sample->observed_s, outcomes.items[i].left_ratio, t->compute_s / t->time_s, candidate_plan.found.step.traffic_s / t->time_s,
-			t->recompute_s / t->time_s, t->tensor_comm_s / t->time_s, t->context_comm_s / t->time_s, t->pipeline_comm_s / t->time_s,
-			t->pipeline_bubble_s / t->time_s, t->data_comm_exposed_s / t->time_s, t->expert_comm_s / t->time_s, t->optimizer_s / t->time_s,
-			t->launch_overhead_s / t->time_s);
+		fprintf(file,
+			"%s,%s,%s,%s,%s,%ld,%g,%g,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%d,%ld,%g,%.4f,%.4f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f\n",
+			sample->item->id, sample->item->suite, sample->item->family, sample->item->candidate->accelerator.id,
+			precision_name(request->common.precision), (long)request->common.gpu_count, sample->schedule.stages[0].sequence,
+			sample->schedule.stages[0].batch, (long)l->tensor, (long)l->pipeline, (long)l->data, (long)l->context, (long)l->expert,
+			(long)l->interleave, (long)l->micro_batch, (int)l->recompute, (long)l->zero_stage, sample->observed_s,
+			t->time_s / sample->observed_s, outcomes.items[i].left_ratio, t->compute_s / t->time_s,
+			candidate_plan.found.step.traffic_s / t->time_s, t->recompute_s / t->time_s, t->tensor_comm_s / t->time_s,
+			t->context_comm_s / t->time_s, t->pipeline_comm_s / t->time_s, t->pipeline_bubble_s / t->time_s,
+			t->data_comm_exposed_s / t->time_s, t->expert_comm_s / t->time_s, t->optimizer_s / t->time_s, t->launch_overhead_s / t->time_s);
 	}
 	fclose(file);
 }
@@ -101,7 +106,8 @@ static void write_constants(const char *path, const struct constants *constants,
 	FILE *file = fopen(path, "w");
 
 	CHECK(file);
-	fprintf(file, "#include \"planner/operators/physics.h\"\n\n/* Written by scripts/fit --write from the published step times of tests/validation/training*.jsonl; what each means: physics.h.\n"
+	fprintf(file,
+		"#include \"planner/operators/physics.h\"\n\n/* Written by scripts/fit --write from the published step times of tests/validation/training*.jsonl; what each means: physics.h.\n"
 		" * Software without measurements of its own (unset, generic, maxtext, hai_llm) is as fast as the middle one of Megatron Core, FSDP and TorchTitan. */\n"
 		"const struct physics physics_fitted = {\n");
 	for (size_t i = 0; i < constants->count && constants->items[i].offset < offsetof(struct physics, stack_speed); i++)

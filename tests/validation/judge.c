@@ -34,10 +34,12 @@ static double rule_step_s(const struct validation_case *item, const struct train
 
 	if (item->input.model.kind == MODEL_GENERIC)
 		return ABSENT_NUMBER;
-	return 6 * item->input.model.params_active * plan->batch.global_batch_tokens / ((double)plan->recommended.gpu_count * peak * rule_share(rule));
+	return 6 * item->input.model.params_active * plan->batch.global_batch_tokens /
+		((double)plan->recommended.gpu_count * peak * rule_share(rule));
 }
 
-static void outcome_add(const struct validation_case *item, int kind, const struct training_plan *plan, bool refused, struct judgement *judgement)
+static void outcome_add(
+	const struct validation_case *item, int kind, const struct training_plan *plan, bool refused, struct judgement *judgement)
 {
 	struct outcome *outcome = &items[judgement->outcomes.count];
 	double observed = item->expected[kind];
@@ -46,7 +48,8 @@ static void outcome_add(const struct validation_case *item, int kind, const stru
 	if (!is_given(observed))
 		return;
 	CHECK(judgement->outcomes.count < OUTCOMES_MAX);
-	*outcome = (struct outcome){.item = item, .kind = kind, .refused = refused, .predicted = predicted_of(&plan->recommended, kind, &interval)};
+	*outcome = (struct outcome){
+		.item = item, .kind = kind, .refused = refused, .predicted = predicted_of(&plan->recommended, kind, &interval)};
 	outcome->ratio = outcome->left_ratio = outcome->predicted / observed;
 	outcome->range = interval;
 	for (int rule = 0; rule < RULE_COUNT; rule++)
@@ -120,7 +123,8 @@ static double median_spread(const struct outcomes *outcomes)
 	size_t count = 0;
 
 	for (size_t i = 0; i < outcomes->count; i++)
-		if (slice_steps(&outcomes->items[i], NULL) && strncmp(outcomes->items[i].item->family, "dense", 5) == 0 && outcomes->items[i].item->role != SUITE_SHOWN)
+		if (slice_steps(&outcomes->items[i], NULL) && strncmp(outcomes->items[i].item->family, "dense", 5) == 0 &&
+			outcomes->items[i].item->role != SUITE_SHOWN)
 			spreads[count++] = outcomes->items[i].range.p90 / outcomes->items[i].range.p10;
 	qsort(spreads, count, sizeof spreads[0], compare);
 	return count > 0 ? spreads[count / 2] : 0;
@@ -141,7 +145,8 @@ void judge_cases(struct validation_cases *cases, struct judgement *judgement)
 	samples_of_cases(cases, &samples);
 	constants_list(&constants);
 #define ONE(...) +1
-	judgement->constants = constants.count + (size_t)(0 COMPILED_CONSTANTS(ONE) ADAPTER_CONSTANTS(ONE) GENERIC_CONSTANTS(ONE) PAIR_CONSTANTS(ONE) PRACTICE_CONSTANTS(ONE));
+	judgement->constants = constants.count +
+		(size_t)(0 COMPILED_CONSTANTS(ONE) ADAPTER_CONSTANTS(ONE) GENERIC_CONSTANTS(ONE) PAIR_CONSTANTS(ONE) PRACTICE_CONSTANTS(ONE));
 #undef ONE
 	judgement->objective = fit_objective(&samples, &constants, NULL, &physics);
 	judgement->refitted = fit_run(&samples, &constants, NULL, REFIT_ROUNDS, &physics);
@@ -156,7 +161,11 @@ bool limit_held(const struct limit *limit)
 	return reached >= limit->least - 1e-12 && reached <= limit->most + 1e-12;
 }
 
-#define LIMIT(what_, reached_, least_, most_, unit_, where_) limits[n++] = (struct limit){what_, unit_, reached_, least_, most_, where_}
+#define LIMIT(what_, reached_, least_, most_, unit_, where_) \
+	limits[n++] = (struct limit) \
+	{ \
+		what_, unit_, reached_, least_, most_, where_ \
+	}
 #define RUNS(what_) (told ? "whole runs, number and release given: " what_ : "whole runs, as requested: " what_)
 static size_t limits_of_runs(const struct runs *runs, enum asked asked, struct limit *limits, size_t n)
 {
@@ -191,13 +200,18 @@ size_t limits_of(const struct judgement *judgement, struct limit *limits)
 	LIMIT("dense models in 8 and 4 bits: mean error", 100 * score_of(all, slice_narrow, NULL, false).mean, 0, 10, "%", NULL);
 	LIMIT("fine-tuning: mean error", 100 * score_of(all, slice_tuning, NULL, false).mean, 0, 10, "%", NULL);
 	LIMIT("mixtures of experts: mean error", 100 * score_of(all, slice_experts, NULL, false).mean, 0, 17, "%", NULL);
-	LIMIT("dense models, 16 bits, hardware until 2022, each suite left out: mean of the suites' mean errors", 100 * left.mean, 0, 6.6, "%", NULL);
-	LIMIT("dense models, 16 bits, hardware until 2022, each suite left out: mean of the suites' median errors", 100 * left.median, 0, 6, "%", NULL);
+	LIMIT("dense models, 16 bits, hardware until 2022, each suite left out: mean of the suites' mean errors", 100 * left.mean, 0, 6.6, "%",
+		NULL);
+	LIMIT("dense models, 16 bits, hardware until 2022, each suite left out: mean of the suites' median errors", 100 * left.median, 0, 6,
+		"%", NULL);
 	LIMIT("suites outside the fit, language models: mean of the suites' mean errors", 100 * unseen.mean, 0, 13, "%", NULL);
 	LIMIT("suites outside the fit, with ResNet and BERT: mean of the suites' mean errors", 100 * unseen_all.mean, 0, 16, "%", NULL);
 	LIMIT("suites outside the fit: steps inside p10 to p90", 100 * score_of(all, slice_unseen, NULL, true).covered, 72, 88, "%", NULL);
-	LIMIT("suites outside the fit with at least ten rows: fewest steps of a suite inside p10 to p90", 100 * unseen_all.least_covered, 45, 100, "%", unseen_all.least_covered_suite);
-	LIMIT("suites outside the fit: refused for memory", 100.0 * (double)score_of(all, slice_unseen, NULL, true).refused / (double)score_of(all, slice_unseen, NULL, true).count, 0, 3, "%", NULL);
+	LIMIT("suites outside the fit with at least ten rows: fewest steps of a suite inside p10 to p90", 100 * unseen_all.least_covered, 45,
+		100, "%", unseen_all.least_covered_suite);
+	LIMIT("suites outside the fit: refused for memory",
+		100.0 * (double)score_of(all, slice_unseen, NULL, true).refused / (double)score_of(all, slice_unseen, NULL, true).count, 0, 3, "%",
+		NULL);
 	LIMIT("memory of Korthikanti's layers: mean error", 100 * score_of(all, slice_memory_states, NULL, false).mean, 0, 1, "%", NULL);
 	LIMIT("memory of all other runs: mean error", 100 * score_of(all, slice_memory_other, NULL, false).mean, 0, 10, "%", NULL);
 	LIMIT("runs that ran out of memory, but that the planner accepts", (double)judgement->oom_planned, 0, 0, "", NULL);
@@ -206,8 +220,10 @@ size_t limits_of(const struct judgement *judgement, struct limit *limits)
 	LIMIT("ZeRO-3 of Megatron 2021: refused", (double)zero.refused, 0, 0, "", NULL);
 	n = limits_of_runs(&judgement->runs, ASKED_DEFAULT, limits, n);
 	n = limits_of_runs(&judgement->runs, ASKED_TOLD, limits, n);
-	LIMIT("suites in the fit, each but the anchors left out: steps inside p10 to p90", 100 * score_of(all, slice_judged, NULL, true).covered, 75, 90, "%", NULL);
-	LIMIT("suites in the fit, each but the anchors left out: fewest steps of a suite inside p10 to p90", 100 * steps.least_covered, 60, 100, "%", steps.least_covered_suite);
+	LIMIT("suites in the fit, each but the anchors left out: steps inside p10 to p90",
+		100 * score_of(all, slice_judged, NULL, true).covered, 75, 90, "%", NULL);
+	LIMIT("suites in the fit, each but the anchors left out: fewest steps of a suite inside p10 to p90", 100 * steps.least_covered, 60, 100,
+		"%", steps.least_covered_suite);
 	LIMIT("median p90/p10 of pinned dense steps", judgement->pinned_spread, 1, 1.5, "", NULL);
 	LIMIT("constants of training of all kinds", (double)judgement->constants, 0, 60, "", NULL);
 #undef RUNS

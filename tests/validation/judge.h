@@ -10,11 +10,11 @@
 struct judgement {
 	struct outcomes outcomes;
 	struct runs runs;
-	size_t oom_planned;          /* runs that ran out of memory, but that the planner accepts */
-	size_t ran, refused;         /* runs that ran; of these, the runs that the planner refuses for memory */
-	double pinned_spread;        /* median p90/p10 of dense steps */
-	double objective, refitted;  /* of the fit: with the shipped constants, and after a refit from them */
-	size_t constants; /* of all kinds: fitted, set by hand, of practice */
+	size_t oom_planned;         /* runs that ran out of memory, but that the planner accepts */
+	size_t ran, refused;        /* runs that ran; of these, the runs that the planner refuses for memory */
+	double pinned_spread;       /* median p90/p10 of dense steps */
+	double objective, refitted; /* of the fit: with the shipped constants, and after a refit from them */
+	size_t constants;           /* of all kinds: fitted, set by hand, of practice */
 };
 
 /* Plans every case, and refits from the shipped constants without each suite in turn. Deterministic; takes about half a

@@ -70,9 +70,10 @@ struct arena *product_arena(void)
 static struct resolver resolver_at(struct failure *failure)
 {
 	static struct findings findings; /* of one request; assumptions are not judged */
-	
+
 	findings_clear(&findings);
-	return (struct resolver){.catalogue = product_catalogue(), .arena = product_arena(), .now_us = product_now_us(), .findings = &findings, .failure = failure};
+	return (struct resolver){
+		.catalogue = product_catalogue(), .arena = product_arena(), .now_us = product_now_us(), .findings = &findings, .failure = failure};
 }
 
 enum status product_training(const char *json, struct training_input *input, bool *decoded, struct failure *failure)

@@ -41,7 +41,8 @@ static void run_judge(const struct validation_case *item, struct run *run)
 	run->mfu_hours = plan.workload.flops_total / (peak * SECONDS_PER_HOUR);
 	run->published_mfu = run->mfu_hours / run->published_hours;
 	for (int rule = 0; rule < RULE_COUNT; rule++)
-		run->rule_hours[rule] = 6 * plan.workload.params_active * plan.workload.tokens_total / (peak * SECONDS_PER_HOUR) / rule_share((enum rule)rule);
+		run->rule_hours[rule] = 6 * plan.workload.params_active * plan.workload.tokens_total / (peak * SECONDS_PER_HOUR) /
+			rule_share((enum rule)rule);
 }
 
 static int compare(const void *a, const void *b)

@@ -20,9 +20,9 @@ struct run_answer {
 
 struct run {
 	const struct validation_case *item;
-	double published_hours, published_mfu; /* published_mfu: flops_total over FLOPs of these hours at the peak */
-	double mfu_hours;                      /* GPU-hours at the whole peak: run_mfu x gpu_hours */
-	double rule_hours[RULE_COUNT];         /* 6 x active parameters x tokens at a fixed share of the peak */
+	double published_hours, published_mfu;       /* published_mfu: flops_total over FLOPs of these hours at the peak */
+	double mfu_hours;                            /* GPU-hours at the whole peak: run_mfu x gpu_hours */
+	double rule_hours[RULE_COUNT];               /* 6 x active parameters x tokens at a fixed share of the peak */
 	struct run_answer answers[ASKED_KIND_COUNT]; /* with the shipped constants of practice */
 	struct run_answer left[ASKED_KIND_COUNT];    /* with constants refitted without the run's team */
 };
@@ -30,8 +30,8 @@ struct run {
 struct runs {
 	struct run items[RUNS_MAX];
 	size_t count;
-	double layout;                     /* refitted to all scored runs; practice_fitted.layout should be equal */
-	double least_layout, most_layout;  /* refitted without each team in turn */
+	double layout;                    /* refitted to all scored runs; practice_fitted.layout should be equal */
+	double least_layout, most_layout; /* refitted without each team in turn */
 };
 
 /* Fractions. A refused answer counts as an error of 100 % and a broken promise. */

@@ -9,7 +9,7 @@ static bool same_group(const struct sample *a, const struct sample *b)
 {
 	return strcmp(a->item->suite, b->item->suite) == 0 && strcmp(a->item->family, b->item->family) == 0 &&
 		(precision_weight_bytes(a->item->input.request.common.precision) < 2) ==
-			(precision_weight_bytes(b->item->input.request.common.precision) < 2);
+		(precision_weight_bytes(b->item->input.request.common.precision) < 2);
 }
 
 static void sample_fill(struct validation_case *item, struct sample *sample)
@@ -65,7 +65,8 @@ bool sample_candidate_plan(const struct sample *sample, const struct physics *ph
 	struct search_counts counts = {0};
 
 	schedule.physics = physics;
-	fleet_candidate_plan(&schedule, 0, schedule.input->request.common.gpu_count, &schedule.input->request.parallelism, candidate_plan, &counts);
+	fleet_candidate_plan(
+		&schedule, 0, schedule.input->request.common.gpu_count, &schedule.input->request.parallelism, candidate_plan, &counts);
 	return candidate_plan->any;
 }
 

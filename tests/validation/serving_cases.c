@@ -72,11 +72,12 @@ struct serving_case *serving_case_add(struct serving_cases *cases, const char *i
  * figures. */
 static void check_members(json_t *row)
 {
-	static const char *const members[] = {"id", "suite", "trust", "request", "expect", "accelerator", "source", "notes", "engine_version", "split"};
+	static const char *const members[] = {
+		"id", "suite", "trust", "request", "expect", "accelerator", "source", "notes", "engine_version", "split"};
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(row, key, value) {
+	json_object_foreach (row, key, value) {
 		bool known = false;
 
 		for (size_t i = 0; i < COUNT_OF(members); i++)
@@ -97,7 +98,7 @@ static void read_row(const char *line, void *context)
 	if (!request)
 		product_stop("a case is not JSON or has no request", line);
 	check_members(row);
-	json_object_foreach(json_object_get(row, "expect"), key, value) {
+	json_object_foreach (json_object_get(row, "expect"), key, value) {
 		struct serving_case *item;
 
 		if (strcmp(text_of(row, "trust"), "C") == 0)
@@ -139,8 +140,8 @@ static double predicted_of(const struct serving_case *item, const struct perform
 	return performance->output_tokens_per_s * scale;
 }
 
-void serving_predict(struct serving_case *item, const struct serving_constants *constants, bool enforce_memory,
-	struct serving_prediction *prediction)
+void serving_predict(
+	struct serving_case *item, const struct serving_constants *constants, bool enforce_memory, struct serving_prediction *prediction)
 {
 	static struct performance performance;
 	static struct failure failure;

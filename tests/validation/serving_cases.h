@@ -18,10 +18,10 @@ struct serving_case {
 	enum run_kind run;
 	enum suite_role role;
 	struct performance_input input; /* as resolved */
-	double observed; /* tokens/s, ms */
-	bool per_gpu; /* true: a throughput for each accelerator; false: of the replica */
-	bool away; /* of a later suite: independent tests, other vendors' stacks, older releases (inference_2.jsonl) */
-	bool side; /* a row of the ML.ENERGY leaderboard: small weight in the fit, judged in serving_power.h */
+	double observed;                /* tokens/s, ms */
+	bool per_gpu;                   /* true: a throughput for each accelerator; false: of the replica */
+	bool away;                      /* of a later suite: independent tests, other vendors' stacks, older releases (inference_2.jsonl) */
+	bool side;                      /* a row of the ML.ENERGY leaderboard: small weight in the fit, judged in serving_power.h */
 };
 
 struct serving_cases {
@@ -46,8 +46,8 @@ void serving_cases_load(const char *folder, struct serving_cases *cases);
 struct serving_case *serving_case_add(struct serving_cases *cases, const char *id, const char *suite, const char *request);
 
 /* Predicts a case. enforce_memory: false also predicts configurations that do not fit in memory. */
-void serving_predict(struct serving_case *item, const struct serving_constants *constants, bool enforce_memory,
-	struct serving_prediction *prediction);
+void serving_predict(
+	struct serving_case *item, const struct serving_constants *constants, bool enforce_memory, struct serving_prediction *prediction);
 
 const char *serving_quantity_name(enum quantity quantity);
 const char *run_kind_name(enum run_kind run);

@@ -102,7 +102,8 @@ static double away_covered(const struct serving_judgement *judgement, double *le
 
 static void write_away(FILE *file, const struct serving_judgement *judgement)
 {
-	fprintf(file, "\n### Later suites\n\nSuites that were added after the model: independent tests, other vendors' stacks, older releases. *Fitted*: with the shipped constants. *Left out*: refitted without the\n"
+	fprintf(file,
+		"\n### Later suites\n\nSuites that were added after the model: independent tests, other vendors' stacks, older releases. *Fitted*: with the shipped constants. *Left out*: refitted without the\n"
 		"suite. Suites of role `shown` in `tests/validation/suites.csv` have no weight in the fit. *Sigma*: the mean log standard deviation of the answers' intervals (E193).\n\n"
 		"| suite | quantity | n | fitted: median | bias | left out: mean | median | bias | refused | inside | sigma |\n"
 		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
@@ -113,15 +114,17 @@ static void write_away(FILE *file, const struct serving_judgement *judgement)
 			continue;
 		for (int quantity = 0; quantity < QUANTITY_COUNT; quantity++) {
 			struct serving_slice slice = {.quantity = (enum quantity)quantity, .run = -1, .suite = suite, .away = true};
-			struct serving_score fitted = serving_score_of(&judgement->outcomes, &slice, FITTED_ON_ALL), out = away(judgement, (enum quantity)quantity, suite);
+			struct serving_score fitted = serving_score_of(&judgement->outcomes, &slice, FITTED_ON_ALL),
+								 out = away(judgement, (enum quantity)quantity, suite);
 			double sigma = 0;
 
 			for (size_t j = 0; j < judgement->outcomes.count; j++)
 				if (serving_slice_has(&slice, judgement->outcomes.items[j].item) && !judgement->outcomes.items[j].refused)
 					sigma += judgement->outcomes.items[j].log_sigma / (double)out.count;
 			if (out.count > 0)
-				fprintf(file, "| %s | %s | %zu | %.1f | %+.1f | %.1f | %.1f | %+.1f | %zu | %.0f | %.2f |\n", suite, serving_quantity_name((enum quantity)quantity), out.count,
-					100 * fitted.median, 100 * fitted.bias, 100 * out.mean, 100 * out.median, 100 * out.bias, out.refused, 100 * out.covered, sigma);
+				fprintf(file, "| %s | %s | %zu | %.1f | %+.1f | %.1f | %.1f | %+.1f | %zu | %.0f | %.2f |\n", suite,
+					serving_quantity_name((enum quantity)quantity), out.count, 100 * fitted.median, 100 * fitted.bias, 100 * out.mean,
+					100 * out.median, 100 * out.bias, out.refused, 100 * out.covered, sigma);
 		}
 	}
 }
@@ -158,7 +161,8 @@ static void write_independent(FILE *file, const struct serving_judgement *judgem
 {
 	struct interval over = independent_over(judgement);
 
-	fprintf(file, "\n### Independent tests\n\nPredicted over measured throughput of independent tests. Such tests run an engine with its default flags, or run all engines in the same way. The constants are fitted without these tests, so they\n"
+	fprintf(file,
+		"\n### Independent tests\n\nPredicted over measured throughput of independent tests. Such tests run an engine with its default flags, or run all engines in the same way. The constants are fitted without these tests, so they\n"
 		"are those of vendors' tuned runs. `practice: typical` uses the median of the medians (E136, parts *flags* and *tuning*), and p10 to p90 as its range.\n\n| test | n | p10 | median | p90 |\n| --- | --- | --- | --- | --- |\n");
 	for (size_t i = 0; i < COUNT_OF(independent_suites); i++) {
 		size_t count;
@@ -198,7 +202,8 @@ static void bound_row(FILE *file, const char *what, double reached, double least
 }
 
 /* E136. These are not constants of the model; a fit does not change them. */
-#define PRACTICE_ROW(member_, value_, low_, high_, meaning_, source_, measured_on_) {#member_, meaning_, source_, measured_on_, value_, low_, high_},
+#define PRACTICE_ROW(member_, value_, low_, high_, meaning_, source_, measured_on_) \
+	{#member_, meaning_, source_, measured_on_, value_, low_, high_},
 static const struct {
 	const char *name, *meaning, *source, *measured_on;
 	double value, low, high;
@@ -243,7 +248,8 @@ static void write_bounds(FILE *file, const struct serving_judgement *judgement)
 #define MOST(what_, reached_, most_) bound_row(file, what_, 100 * (reached_), 0, most_, " %")
 	MOST("throughput at saturation: mean error", saturation.mean, 14);
 	MOST("throughput at saturation: median error", saturation.median, 11);
-	MOST("throughput at saturation on H100, H200 and A100: mean error", serving_score_of(&judgement->outcomes, &hopper, FITTED_ON_ALL).mean, 13);
+	MOST("throughput at saturation on H100, H200 and A100: mean error", serving_score_of(&judgement->outcomes, &hopper, FITTED_ON_ALL).mean,
+		13);
 	MOST("TPOT at a concurrency: mean error", tpot.mean, 15);
 	MOST("TPOT at a concurrency: median error", tpot.median, 12);
 	MOST("TTFT at a concurrency: median error", score(judgement, QUANTITY_TTFT, RUN_CLOSED_LOOP, FITTED_ON_ALL).median, 25);
@@ -252,22 +258,29 @@ static void write_bounds(FILE *file, const struct serving_judgement *judgement)
 	bound_row(file, "arrival-rate sweeps whose waiting starts at the predicted rate", knees_right(judgement), 80, 100, " %");
 	MOST("throughput, each model left out: median error", score(judgement, QUANTITY_THROUGHPUT, -1, FITTED_WITHOUT_MODEL).median, 20);
 	MOST("TPOT, each model left out: median error", score(judgement, QUANTITY_TPOT, -1, FITTED_WITHOUT_MODEL).median, 20);
-	MOST("throughput, each accelerator left out: median error", score(judgement, QUANTITY_THROUGHPUT, -1, FITTED_WITHOUT_ACCELERATOR).median, 20);
+	MOST("throughput, each accelerator left out: median error",
+		score(judgement, QUANTITY_THROUGHPUT, -1, FITTED_WITHOUT_ACCELERATOR).median, 20);
 	MOST("TPOT, each accelerator left out: median error", score(judgement, QUANTITY_TPOT, -1, FITTED_WITHOUT_ACCELERATOR).median, 20);
-	bound_row(file, "promises at 80 % kept, each model left out: the lowest of throughput, TPOT and TTFT", 100 * promises_least(judgement), 70, 90, " %");
-	bound_row(file, "measured configurations that the planner accepts", 100 * (1 - (double)fits->ran_refused / (double)fits->ran), 98, 100, " %");
+	bound_row(file, "promises at 80 % kept, each model left out: the lowest of throughput, TPOT and TTFT", 100 * promises_least(judgement),
+		70, 90, " %");
+	bound_row(
+		file, "measured configurations that the planner accepts", 100 * (1 - (double)fits->ran_refused / (double)fits->ran), 98, 100, " %");
 	bound_row(file, "constructed configurations that do not fit and that the planner refuses", negatives_refused(fits), 95, 100, " %");
 	MOST("power: median error", power_score_of(power, offsetof(struct power_case, ratio_w), NULL, NULL).median, 15);
 	MOST("energy per token: median error", power_score_of(power, offsetof(struct power_case, ratio_joules), NULL, NULL).median, 20);
-	MOST("power, each model left out: median error", power_score_of(power, offsetof(struct power_case, without_model_w), NULL, NULL).median, 25);
-	MOST("energy per token, each model left out: median error", power_score_of(power, offsetof(struct power_case, without_model_joules), NULL, NULL).median, 25);
+	MOST("power, each model left out: median error", power_score_of(power, offsetof(struct power_case, without_model_w), NULL, NULL).median,
+		25);
+	MOST("energy per token, each model left out: median error",
+		power_score_of(power, offsetof(struct power_case, without_model_joules), NULL, NULL).median, 25);
 	MOST("later suites, each left out: median error of throughput", away(judgement, QUANTITY_THROUGHPUT, NULL).median, 18);
 	MOST("later suites, each left out: median error of TPOT", away(judgement, QUANTITY_TPOT, NULL).median, 16);
 	MOST("later suites, each left out: median error of TTFT", away(judgement, QUANTITY_TTFT, NULL).median, 28);
 	bound_row(file, "later suites, each left out: figures inside p10 to p90", 100 * covered, 72, 88, " %");
-	bound_row(file, "later suites with at least ten figures, each left out: fewest figures of a suite inside p10 to p90", 100 * least, 45, 100, " %");
+	bound_row(file, "later suites with at least ten figures, each left out: fewest figures of a suite inside p10 to p90", 100 * least, 45,
+		100, " %");
 #undef MOST
-	bound_row(file, "independent tests, all left out: median of the tests' medians of predicted over measured throughput", independent_over(judgement).p50, 1, 1.12, "");
+	bound_row(file, "independent tests, all left out: median of the tests' medians of predicted over measured throughput",
+		independent_over(judgement).p50, 1, 1.12, "");
 	bound_row(file, "constants of serving of all kinds", (double)constants_count(), 0, 60, "");
 }
 
@@ -278,13 +291,14 @@ static void score_row(FILE *file, const char *name, const struct serving_judgeme
 	struct serving_score accelerator = serving_score_of(&judgement->outcomes, slice, FITTED_WITHOUT_ACCELERATOR);
 
 	if (all.count > 0)
-		fprintf(file, "| %s | %zu | %.1f | %.1f | %.1f | %+.1f | %zu | %.0f | %.1f | %.1f | %.1f | %.1f |\n", name, all.count, 100 * all.mean,
-			100 * all.median, 100 * all.p90, 100 * all.bias, all.refused, 100 * all.covered, 100 * model.mean, 100 * model.median,
-			100 * accelerator.mean, 100 * accelerator.median);
+		fprintf(file, "| %s | %zu | %.1f | %.1f | %.1f | %+.1f | %zu | %.0f | %.1f | %.1f | %.1f | %.1f |\n", name, all.count,
+			100 * all.mean, 100 * all.median, 100 * all.p90, 100 * all.bias, all.refused, 100 * all.covered, 100 * model.mean,
+			100 * model.median, 100 * accelerator.mean, 100 * accelerator.median);
 }
 
 /* A row for each different text that a case has at an offset. */
-static void score_rows_by(FILE *file, const struct serving_judgement *judgement, size_t offset, const struct serving_slice *base, size_t member)
+static void score_rows_by(
+	FILE *file, const struct serving_judgement *judgement, size_t offset, const struct serving_slice *base, size_t member)
 {
 	const char *seen[NAMES_MAX];
 	size_t count = 0;
@@ -308,8 +322,10 @@ static void write_quantity(FILE *file, enum quantity quantity, const struct serv
 {
 	struct serving_slice slice = {.quantity = quantity, .run = -1};
 
-	fprintf(file, "\n### %s\n\n| slice | n | mean | median | p90 | bias | refused | inside | without its model: mean | median | without its accelerator: mean | median |\n"
-		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", serving_quantity_name(quantity));
+	fprintf(file,
+		"\n### %s\n\n| slice | n | mean | median | p90 | bias | refused | inside | without its model: mean | median | without its accelerator: mean | median |\n"
+		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+		serving_quantity_name(quantity));
 	score_row(file, "**all**", judgement, &slice);
 	for (int run = 0; run < RUN_KIND_COUNT; run++) {
 		slice.run = run;
@@ -321,7 +337,8 @@ static void write_quantity(FILE *file, enum quantity quantity, const struct serv
 	score_rows_by(file, judgement, offsetof(struct serving_case, model), &slice, offsetof(struct serving_slice, model));
 }
 
-static void promise_row(FILE *file, const char *name, const struct serving_judgement *judgement, const struct serving_slice *slice, enum serving_fitted_on fitted)
+static void promise_row(FILE *file, const char *name, const struct serving_judgement *judgement, const struct serving_slice *slice,
+	enum serving_fitted_on fitted)
 {
 	static const double levels[] = {0.5, 0.6, 0.7, 0.8, 0.9, 0.95};
 	size_t count;
@@ -337,7 +354,8 @@ static void promise_row(FILE *file, const char *name, const struct serving_judge
 
 static void write_promises(FILE *file, const struct serving_judgement *judgement)
 {
-	fprintf(file, "\n## Promises of serving\n\nShare of the promises at a probability (E137) that are kept, in %%: the measured throughput is at least the answer's lower quantile; the measured TPOT or TTFT is at most the upper one. Below the\n"
+	fprintf(file,
+		"\n## Promises of serving\n\nShare of the promises at a probability (E137) that are kept, in %%: the measured throughput is at least the answer's lower quantile; the measured TPOT or TTFT is at most the upper one. Below the\n"
 		"column's number the planner is too bold; above it, too careful. The rows of suites have constants refitted without the case's model.\n\n"
 		"| promises at | n | 50 %% | 60 %% | 70 %% | 80 %% | 90 %% | 95 %% |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
 	for (int quantity = 0; quantity < QUANTITY_COUNT; quantity++) {
@@ -360,7 +378,8 @@ static void write_promises(FILE *file, const struct serving_judgement *judgement
 
 static void write_sweeps(FILE *file, const struct serving_judgement *judgement)
 {
-	fprintf(file, "\n## Where waiting starts\n\nSweeps of at least three arrival rates. The last two columns have the first rate (requests/s) whose mean TTFT is over three times that of the lowest rate.\n\n"
+	fprintf(file,
+		"\n## Where waiting starts\n\nSweeps of at least three arrival rates. The last two columns have the first rate (requests/s) whose mean TTFT is over three times that of the lowest rate.\n\n"
 		"| model | accelerators | prompt, answer | rates | observed TTFT, ms | predicted TTFT, ms | observed rate | predicted rate |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
 	for (size_t s = 0; s < judgement->sweep_count; s++) {
 		const struct sweep *sweep = &judgement->sweeps[s];
@@ -388,7 +407,9 @@ static void write_sweeps(FILE *file, const struct serving_judgement *judgement)
 
 static void write_fits(FILE *file, const struct fits_judgement *fits)
 {
-	fprintf(file, "\n## Configurations that fit\n\n| configurations | n | refused |\n| --- | --- | --- |\n| measured (they ran) | %zu | %zu |\n", fits->ran, fits->ran_refused);
+	fprintf(file,
+		"\n## Configurations that fit\n\n| configurations | n | refused |\n| --- | --- | --- |\n| measured (they ran) | %zu | %zu |\n",
+		fits->ran, fits->ran_refused);
 	for (int i = 0; i < NEGATIVE_COUNT; i++)
 		fprintf(file, "| constructed: %s | %zu | %zu |\n", negative_name((enum negative)i), fits->made[i], fits->refused[i]);
 }
@@ -400,8 +421,8 @@ static void power_row(FILE *file, const char *name, const struct power_cases *ca
 	struct power_score t = power_score_of(cases, offsetof(struct power_case, ratio_tokens_per_s), accelerator, model);
 	struct power_score left = power_score_of(cases, offsetof(struct power_case, without_model_w), accelerator, model);
 
-	fprintf(file, "| %s | %zu | %.1f | %.1f | %+.1f | %.1f | %.1f | %+.1f | %.1f | %+.1f | %.1f |\n", name, w.count, 100 * w.mean, 100 * w.median,
-		100 * w.bias, 100 * j.mean, 100 * j.median, 100 * j.bias, 100 * t.median, 100 * t.bias, 100 * left.median);
+	fprintf(file, "| %s | %zu | %.1f | %.1f | %+.1f | %.1f | %.1f | %+.1f | %.1f | %+.1f | %.1f |\n", name, w.count, 100 * w.mean,
+		100 * w.median, 100 * w.bias, 100 * j.mean, 100 * j.median, 100 * j.bias, 100 * t.median, 100 * t.bias, 100 * left.median);
 }
 
 static const char *model_of(const struct power_cases *cases, size_t i)
@@ -411,11 +432,13 @@ static const char *model_of(const struct power_cases *cases, size_t i)
 
 static void write_power(FILE *file, const struct power_cases *cases)
 {
-	fprintf(file, "\n## Power and energy\n\nML.ENERGY leaderboard 2026-02 (`tests/validation/mlenergy_inference.csv`): vLLM at a batch limit, power of the accelerators. In the fit of the serving constants its\n"
+	fprintf(file,
+		"\n## Power and energy\n\nML.ENERGY leaderboard 2026-02 (`tests/validation/mlenergy_inference.csv`): vLLM at a batch limit, power of the accelerators. In the fit of the serving constants its\n"
 		"throughputs have 0.3 of the weight of a published case. The length of its prompts is not published; 300 tokens are assumed, 1,000 for code completion. The catalogue lacks the models of %zu rows.\n"
 		"The constants of power also have to agree with training (decision 0042), so refitted ones may be closer, even without the model.\n\n"
 		"| slice | n | power: mean | median | bias | J per token: mean | median | bias | tokens/s: median | bias | power without its model: median |\n"
-		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", cases->unknown);
+		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+		cases->unknown);
 	power_row(file, "**all**", cases, NULL, NULL);
 	power_row(file, "h100-sxm5-80gb", cases, "h100-sxm5-80gb", NULL);
 	power_row(file, "b200-sxm6-180gb", cases, "b200-sxm6-180gb", NULL);
@@ -432,8 +455,8 @@ static void write_power(FILE *file, const struct power_cases *cases)
 static void write_practice(FILE *file)
 {
 	for (size_t i = 0; i < COUNT_OF(practice_rows); i++)
-		fprintf(file, "| %s (practice) | %.3g | %.3g to %.3g | %s | %s | %s |\n", practice_rows[i].name, practice_rows[i].value, practice_rows[i].low,
-			practice_rows[i].high, practice_rows[i].meaning, practice_rows[i].source, practice_rows[i].measured_on);
+		fprintf(file, "| %s (practice) | %.3g | %.3g to %.3g | %s | %s | %s |\n", practice_rows[i].name, practice_rows[i].value,
+			practice_rows[i].low, practice_rows[i].high, practice_rows[i].meaning, practice_rows[i].source, practice_rows[i].measured_on);
 }
 
 /* Writes the ranges of the quantities on which a constant depends (E180). */
@@ -459,8 +482,8 @@ static void constant_rows(FILE *file, const struct constants *constants, const v
 	for (size_t i = 0; i < constants->count; i++) {
 		const struct constant *constant = &constants->items[i];
 
-		fprintf(file, "| %s%s | %.3g | %.3g to %.3g | %s | %s | ", constant->name, kind, constant_value(constant, values), constant->low, constant->high,
-			constant->meaning, constant->source);
+		fprintf(file, "| %s%s | %.3g | %.3g to %.3g | %s | %s | ", constant->name, kind, constant_value(constant, values), constant->low,
+			constant->high, constant->meaning, constant->source);
 		write_inputs(file, constant->name);
 	}
 }
@@ -469,10 +492,12 @@ static void write_constants(FILE *file)
 {
 	static struct constants list;
 
-	fprintf(file, "\n## Constants of serving\n\n%zu constants, one set for all models and accelerators; `scripts/fit serving` refits them. *Measured* constants are taken directly from kernels. Those of practice follow from the pairs\n"
+	fprintf(file,
+		"\n## Constants of serving\n\n%zu constants, one set for all models and accelerators; `scripts/fit serving` refits them. *Measured* constants are taken directly from kernels. Those of practice follow from the pairs\n"
 		"of `tests/validation/engine_pairs.csv` and from the independent tests (range: p10 to p90). *Fitted on*: the inputs on which the constant depends, with their ranges in the measurements. Outside of a\n"
 		"range intervals widen, and a warning says so (E180).\n\n"
-		"| constant | value | range | meaning | bounded by | fitted on |\n| --- | --- | --- | --- | --- | --- |\n", constants_count());
+		"| constant | value | range | meaning | bounded by | fitted on |\n| --- | --- | --- | --- | --- | --- |\n",
+		constants_count());
 	serving_constants_list(&list);
 	constant_rows(file, &list, &serving_constants, "");
 	serving_measured_list(&list);
@@ -484,10 +509,12 @@ static void write_constants(FILE *file)
 
 void serving_document_write(FILE *file, const struct serving_judgement *judgement)
 {
-	fprintf(file, "# Serving\n\nPublished measurements of `tests/validation/inference*.jsonl` with their sources, as requests to `POST /v1/estimates/inference/performance`. Rows of trust C are not\n"
+	fprintf(file,
+		"# Serving\n\nPublished measurements of `tests/validation/inference*.jsonl` with their sources, as requests to `POST /v1/estimates/inference/performance`. Rows of trust C are not\n"
 		"scored. A refused row counts as an error of 100 %%.\n\n![Predicted against observed figures, each model left out](accuracy-serving.svg)\n\n");
 	write_bounds(file, judgement);
-	fprintf(file, "\nA refit from the shipped constants lowers the objective from %.4f to %.4f (power: %.4f to %.4f).\n\n## Figures of serving\n\n"
+	fprintf(file,
+		"\nA refit from the shipped constants lowers the objective from %.4f to %.4f (power: %.4f to %.4f).\n\n## Figures of serving\n\n"
 		"Errors in %%: |predicted / observed - 1|. The bias is the median of predicted / observed - 1. *Inside*: share of figures between p10 and p90. *Without*: the constants are\n"
 		"refitted without the case's model (under all names of its shape), or without its accelerator, so the fit never saw it.\n",
 		judgement->objective, judgement->refitted, judgement->power_objective, judgement->power_refitted);

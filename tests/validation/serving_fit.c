@@ -59,8 +59,8 @@ static double alike_count(const struct serving_cases *cases, const struct servin
 	double count = 0;
 
 	for (size_t i = 0; i < cases->count; i++)
-		count += cases->items[i].side == item->side && cases->items[i].quantity == item->quantity && serving_same_accelerator(&cases->items[i], item) &&
-				 serving_same_model(&cases->items[i], item);
+		count += cases->items[i].side == item->side && cases->items[i].quantity == item->quantity &&
+			serving_same_accelerator(&cases->items[i], item) && serving_same_model(&cases->items[i], item);
 	return count;
 }
 
@@ -79,8 +79,7 @@ static void log_ratios(const struct fit_problem *problem, const void *values, do
 	}
 }
 
-static struct fit_problem problem_of(
-	struct serving_cases *cases, serving_filter *without, const void *argument, struct fitted *fitted)
+static struct fit_problem problem_of(struct serving_cases *cases, serving_filter *without, const void *argument, struct fitted *fitted)
 {
 	static struct constants constants;
 
@@ -89,10 +88,11 @@ static struct fit_problem problem_of(
 	for (size_t i = 0; i < cases->count; i++) {
 		const struct serving_case *item = &cases->items[i];
 
-		fitted->weights[i] =
-			(without && without(item, argument)) || item->role == SUITE_SHOWN
-				? 0
-				: (item->side ? side_weight : item->away ? away_weight : 1) * quantity_weights[item->quantity] / sqrt(alike_count(cases, item));
+		fitted->weights[i] = (without && without(item, argument)) || item->role == SUITE_SHOWN ? 0
+																							   : (item->side          ? side_weight
+																										 : item->away ? away_weight
+																													  : 1) *
+				quantity_weights[item->quantity] / sqrt(alike_count(cases, item));
 	}
 	return (struct fit_problem){.constants = &constants,
 		.values_bytes = sizeof(struct serving_constants),
@@ -110,8 +110,8 @@ double serving_fit_objective(struct serving_cases *cases, const struct serving_c
 	return solver_objective(&problem, values);
 }
 
-double serving_fit_run(struct serving_cases *cases, serving_filter *without, const void *argument, int rounds,
-	struct serving_constants *values)
+double serving_fit_run(
+	struct serving_cases *cases, serving_filter *without, const void *argument, int rounds, struct serving_constants *values)
 {
 	static struct fitted fitted;
 	struct fit_problem problem = problem_of(cases, without, argument, &fitted);

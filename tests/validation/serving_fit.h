@@ -23,7 +23,7 @@ void serving_measured_list(struct constants *constants);
  * the square root of their number; those of TTFT half as much, of TPOT 1.5 times.
  * Figures of later suites have 0.5 of the weight, those of the ML.ENERGY leaderboard 0.3. */
 double serving_fit_objective(struct serving_cases *cases, const struct serving_constants *values);
-double serving_fit_run(struct serving_cases *cases, serving_filter *without, const void *argument, int rounds,
-	struct serving_constants *values);
+double serving_fit_run(
+	struct serving_cases *cases, serving_filter *without, const void *argument, int rounds, struct serving_constants *values);
 
 #endif

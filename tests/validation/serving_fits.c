@@ -10,23 +10,21 @@ static const double knee_factor = 3;
 
 static bool same_layout(const struct serving_parallelism *a, const struct serving_parallelism *b)
 {
-	return a->tensor == b->tensor && a->pipeline == b->pipeline && a->expert == b->expert &&
-		   a->attention_data == b->attention_data;
+	return a->tensor == b->tensor && a->pipeline == b->pipeline && a->expert == b->expert && a->attention_data == b->attention_data;
 }
 
 static bool same_configuration(const struct serving_case *a, const struct serving_case *b)
 {
 	const struct performance_request *x = &a->input.request, *y = &b->input.request;
 
-	return strcmp(a->model, b->model) == 0 && strcmp(a->accelerator, b->accelerator) == 0 &&
-		   x->common.precision == y->common.precision && x->kv_precision == y->kv_precision && x->engine == y->engine &&
-		   same_layout(&x->parallelism, &y->parallelism);
+	return strcmp(a->model, b->model) == 0 && strcmp(a->accelerator, b->accelerator) == 0 && x->common.precision == y->common.precision &&
+		x->kv_precision == y->kv_precision && x->engine == y->engine && same_layout(&x->parallelism, &y->parallelism);
 }
 
 const char *negative_name(enum negative negative)
 {
-	static const char *const names[NEGATIVE_COUNT] = {
-		"weights larger than all memory", "one accelerator fewer than the weights need", "four times the longest context that fits in memory"};
+	static const char *const names[NEGATIVE_COUNT] = {"weights larger than all memory", "one accelerator fewer than the weights need",
+		"four times the longest context that fits in memory"};
 
 	return names[negative];
 }
@@ -151,8 +149,8 @@ static bool same_requests(const struct serving_case *a, const struct serving_cas
 {
 	const struct performance_request *x = &a->input.request, *y = &b->input.request;
 
-	return same_configuration(a, b) && x->prompt_tokens.mean == y->prompt_tokens.mean &&
-		   x->output_tokens.mean == y->output_tokens.mean && x->requests == y->requests;
+	return same_configuration(a, b) && x->prompt_tokens.mean == y->prompt_tokens.mean && x->output_tokens.mean == y->output_tokens.mean &&
+		x->requests == y->requests;
 }
 
 static void step_add(struct serving_case *item, struct sweep *sweep)

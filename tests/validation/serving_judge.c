@@ -7,8 +7,7 @@
 
 enum { LEFT_OUT_ROUNDS = 4 };
 
-void serving_outcomes_fill(
-	struct serving_cases *cases, const struct serving_constants *values, struct serving_outcomes *outcomes)
+void serving_outcomes_fill(struct serving_cases *cases, const struct serving_constants *values, struct serving_outcomes *outcomes)
 {
 	outcomes->count = cases->count;
 	for (size_t i = 0; i < cases->count; i++) {
@@ -18,7 +17,8 @@ void serving_outcomes_fill(
 
 		serving_predict(item, values, true, &prediction);
 		*outcome = (struct serving_outcome){.item = item, .refused = prediction.refused};
-		outcome->ratio = outcome->without_model = outcome->without_accelerator = outcome->without_suite = outcome->without_independent = prediction.value / item->observed;
+		outcome->ratio = outcome->without_model = outcome->without_accelerator = outcome->without_suite = outcome->without_independent =
+			prediction.value / item->observed;
 		outcome->log_sigma = interval_log_sigma(prediction.interval.p10, prediction.interval.p90);
 		outcome->covered = !prediction.refused && item->observed >= prediction.interval.p10 && item->observed <= prediction.interval.p90;
 	}
@@ -70,8 +70,7 @@ static bool independent(const struct serving_case *item, const void *argument)
 	return serving_is_independent(item);
 }
 
-void serving_judge_independent(
-	struct serving_cases *cases, const struct serving_constants *values, struct serving_outcomes *outcomes)
+void serving_judge_independent(struct serving_cases *cases, const struct serving_constants *values, struct serving_outcomes *outcomes)
 {
 	struct serving_constants refitted = *values;
 
@@ -86,14 +85,12 @@ void serving_judge_independent(
 	}
 }
 
-void serving_judge_suites_out(
-	struct serving_cases *cases, const struct serving_constants *values, struct serving_outcomes *outcomes)
+void serving_judge_suites_out(struct serving_cases *cases, const struct serving_constants *values, struct serving_outcomes *outcomes)
 {
 	leave_out(cases, serving_same_suite, values, offsetof(struct serving_outcome, without_suite), outcomes);
 }
 
-void serving_judge_left_out(
-	struct serving_cases *cases, const struct serving_constants *values, struct serving_outcomes *outcomes)
+void serving_judge_left_out(struct serving_cases *cases, const struct serving_constants *values, struct serving_outcomes *outcomes)
 {
 	leave_out(cases, serving_same_model, values, offsetof(struct serving_outcome, without_model), outcomes);
 	leave_out(cases, serving_same_accelerator, values, offsetof(struct serving_outcome, without_accelerator), outcomes);

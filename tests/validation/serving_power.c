@@ -24,8 +24,7 @@ static double prompt_tokens_of(const char *task)
 }
 
 static const char *columns[] = {"task", "model_id", "weight_precision", "gpu_model", "num_gpus", "expert_parallel", "data_parallel",
-	"max_num_seqs", "avg_batch_size", "avg_output_len", "avg_power_watts", "output_throughput_tokens_per_sec",
-	"energy_per_token_joules"};
+	"max_num_seqs", "avg_batch_size", "avg_output_len", "avg_power_watts", "output_throughput_tokens_per_sec", "energy_per_token_joules"};
 enum { TASK, MODEL, PRECISION, GPU, GPUS, EXPERT, DATA, LIMIT, BATCH, OUTPUT, WATTS, TOKENS, JOULES, COLUMN_COUNT };
 
 /* Splits a line in place at its commas. Quotes have no meaning. */
@@ -93,9 +92,10 @@ static char *request_of(char *const cells[COLUMN_COUNT], const char *model)
 	double gpus = number(cells[GPUS]), data = number(cells[DATA]);
 	json_t *request = json_pack("{ss ss ss ss ss sI s{sI sI sI si sI} sf sf sf}", "model", model, "accelerator",
 		strcmp(cells[GPU], "B200") == 0 ? "b200-sxm6-180gb" : "h100-sxm5-80gb", "engine", "vllm", "engine_release", "2025-11", "precision",
-		precision_of(cells[PRECISION]), "gpu_count", (json_int_t)gpus, "parallelism", "attention_data", (json_int_t)data,
-		"tensor", (json_int_t)(gpus / data), "expert", (json_int_t)number(cells[EXPERT]), "pipeline", 1, "max_batch", (json_int_t)number(cells[LIMIT]),
-		"concurrency", fmax(1, round(number(cells[BATCH]))), "prompt_tokens", prompt_tokens_of(cells[TASK]), "output_tokens", number(cells[OUTPUT]));
+		precision_of(cells[PRECISION]), "gpu_count", (json_int_t)gpus, "parallelism", "attention_data", (json_int_t)data, "tensor",
+		(json_int_t)(gpus / data), "expert", (json_int_t)number(cells[EXPERT]), "pipeline", 1, "max_batch",
+		(json_int_t)number(cells[LIMIT]), "concurrency", fmax(1, round(number(cells[BATCH]))), "prompt_tokens",
+		prompt_tokens_of(cells[TASK]), "output_tokens", number(cells[OUTPUT]));
 	char *text = json_dumps(request, JSON_COMPACT);
 
 	CHECK(text);
@@ -110,15 +110,14 @@ static double watts(const struct power_case *item, const struct power_constants 
 	for (int phase = 0; phase < PHASE_COUNT; phase++) {
 		const struct phase_use *use = &item->point.phases[phase];
 		double fraction = values->busy_share + values->compute_share * fmin(use->compute_utilization, 1) +
-						  values->memory_share * fmin(use->memory_utilization, 1);
+			values->memory_share * fmin(use->memory_utilization, 1);
 
 		w += use->share * (item->idle_w + (item->load_w - item->idle_w) * fmin(1, fraction));
 	}
 	return w * item->gpus;
 }
 
-static void case_add(
-	char *const cells[COLUMN_COUNT], struct serving_cases *serving, struct power_cases *cases)
+static void case_add(char *const cells[COLUMN_COUNT], struct serving_cases *serving, struct power_cases *cases)
 {
 	struct power_case *power = &cases->items[cases->count];
 	const char *model = catalogue_name(cells[MODEL]);
@@ -208,8 +207,7 @@ void power_cases_load(const char *path, struct serving_cases *serving, struct po
 	fclose(file);
 }
 
-void power_cases_judge(
-	const struct serving_constants *values, const struct serving_outcomes *outcomes, struct power_cases *cases)
+void power_cases_judge(const struct serving_constants *values, const struct serving_outcomes *outcomes, struct power_cases *cases)
 {
 	struct serving_prediction prediction;
 

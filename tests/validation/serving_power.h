@@ -13,7 +13,7 @@ struct power_case {
 	double gpus, idle_w, load_w; /* of one accelerator */
 	struct operating_point point;
 	double ratio_w, ratio_joules, ratio_tokens_per_s; /* predicted over observed */
-	double without_model_w, without_model_joules; /* with power and serving constants refitted without the model */
+	double without_model_w, without_model_joules;     /* with power and serving constants refitted without the model */
 };
 
 struct power_cases {
@@ -27,8 +27,7 @@ void power_cases_load(const char *path, struct serving_cases *serving, struct po
 
 /* Predicts the power cases, and refits the power constants without each model in turn. outcomes: of all serving cases,
  * with without_model filled. */
-void power_cases_judge(
-	const struct serving_constants *values, const struct serving_outcomes *outcomes, struct power_cases *cases);
+void power_cases_judge(const struct serving_constants *values, const struct serving_outcomes *outcomes, struct power_cases *cases);
 
 /* Refits from the given values and stores the result there. without: the model to leave out; NULL: none. Returns the
  * objective reached. */

@@ -17,10 +17,8 @@ static bool hopper_or_ampere(const char *accelerator)
 bool serving_slice_has(const struct serving_slice *slice, const struct serving_case *item)
 {
 	return !item->side && item->quantity == slice->quantity && (slice->run < 0 || slice->run == (int)item->run) &&
-		   is_or_any(slice->suite, item->suite) && is_or_any(slice->model, item->model) &&
-		   is_or_any(slice->accelerator, item->accelerator) &&
-		   !(slice->home && item->away) && !(slice->away && !item->away) &&
-		   (!slice->hopper_and_ampere || hopper_or_ampere(item->accelerator));
+		is_or_any(slice->suite, item->suite) && is_or_any(slice->model, item->model) && is_or_any(slice->accelerator, item->accelerator) &&
+		!(slice->home && item->away) && !(slice->away && !item->away) && (!slice->hopper_and_ampere || hopper_or_ampere(item->accelerator));
 }
 
 static int by_value(const void *a, const void *b)
@@ -89,8 +87,8 @@ struct serving_score serving_score_of(
 	return score;
 }
 
-double serving_promises_held(const struct serving_outcomes *outcomes, const struct serving_slice *slice, enum serving_fitted_on fitted, double probability,
-	size_t *promised)
+double serving_promises_held(const struct serving_outcomes *outcomes, const struct serving_slice *slice, enum serving_fitted_on fitted,
+	double probability, size_t *promised)
 {
 	double z = normal_quantile(probability);
 	size_t held = 0;

@@ -24,10 +24,10 @@ enum serving_fitted_on { FITTED_ON_ALL, FITTED_WITHOUT_MODEL, FITTED_WITHOUT_ACC
 /* A slice of the outcomes: of one quantity, and of one kind of run, suite, model and accelerator if these are given. */
 struct serving_slice {
 	enum quantity quantity;
-	int run; /* enum run_kind; -1: any */
+	int run;                                 /* enum run_kind; -1: any */
 	const char *suite, *model, *accelerator; /* NULL: any */
-	bool hopper_and_ampere; /* only H100, H200 and A100 */
-	bool home, away; /* home: only suites on which the model was made; away: only later suites */
+	bool hopper_and_ampere;                  /* only H100, H200 and A100 */
+	bool home, away;                         /* home: only suites on which the model was made; away: only later suites */
 };
 
 /* Errors of a slice; fractions. */
@@ -38,8 +38,8 @@ struct serving_score {
 
 /* Returns the share of the promises at a probability that were kept: throughput at least its lower quantile, latency at
  * most its upper one. promised: receives their number; refused cases promise nothing. */
-double serving_promises_held(const struct serving_outcomes *outcomes, const struct serving_slice *slice, enum serving_fitted_on fitted, double probability,
-	size_t *promised);
+double serving_promises_held(const struct serving_outcomes *outcomes, const struct serving_slice *slice, enum serving_fitted_on fitted,
+	double probability, size_t *promised);
 
 bool serving_slice_has(const struct serving_slice *slice, const struct serving_case *item);
 struct serving_score serving_score_of(

@@ -62,7 +62,8 @@ bool slice_dense_new(const struct outcome *outcome, const void *argument)
 bool slice_megatron(const struct outcome *outcome, const void *argument)
 {
 	(void)argument;
-	return step(outcome) && (slice_suite(outcome, "megatron2020") || slice_suite(outcome, "megatron2021-t1") || slice_suite(outcome, "korthikanti2022"));
+	return step(outcome) &&
+		(slice_suite(outcome, "megatron2020") || slice_suite(outcome, "megatron2021-t1") || slice_suite(outcome, "korthikanti2022"));
 }
 
 bool slice_vtrain_multi(const struct outcome *outcome, const void *argument)

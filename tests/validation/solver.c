@@ -6,9 +6,9 @@
 
 #include "base/status.h"
 
-static const double knee = 0.03;        /* residuals below it count about as squares, above it about linearly */
-static const double pull = 0.0015;      /* pull of a constant at the end of its range */
-static const double difference = 0.02;  /* of a logarithm, for derivatives; larger than jumps between layouts */
+static const double knee = 0.03;       /* residuals below it count about as squares, above it about linearly */
+static const double pull = 0.0015;     /* pull of a constant at the end of its range */
+static const double difference = 0.02; /* of a logarithm, for derivatives; larger than jumps between layouts */
 
 /* A changed copy of the values. */
 union values {

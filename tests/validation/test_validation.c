@@ -8,7 +8,8 @@
 #include "validation/samples.h"
 #include "validation/slices.h"
 
-static const char row[] = "{\"id\": \"%s\", \"suite\": \"%s\", \"family\": \"dense-llama\", %s\"request\": {\"model\": \"llama-3.1-8b\", \"accelerator\": \"%s\", %s"
+static const char row[] =
+	"{\"id\": \"%s\", \"suite\": \"%s\", \"family\": \"dense-llama\", %s\"request\": {\"model\": \"llama-3.1-8b\", \"accelerator\": \"%s\", %s"
 	"\"tokens\": 1e9}, \"expect\": {\"%s\": 7}}\n";
 
 static void write_file(const char *folder, const char *name, const char *text)
@@ -181,12 +182,20 @@ static void runs_are_scored_by_the_published_hours(void **state)
 	(void)state;
 	runs.count = 3;
 	/* half of the published hours as requested; their promise is kept only at the published number of accelerators */
-	runs.items[0] = (struct run){.item = &item, .published_hours = 100, .mfu_hours = 36, .rule_hours = {120, 90},
-		.answers = {[ASKED_DEFAULT] = {.gpu_hours = 50, .range = {40, 50, 62}}, [ASKED_COUNT] = {.gpu_hours = 100, .range = {80, 100, 125}},
+	runs.items[0] = (struct run){.item = &item,
+		.published_hours = 100,
+		.mfu_hours = 36,
+		.rule_hours = {120, 90},
+		.answers = {[ASKED_DEFAULT] = {.gpu_hours = 50, .range = {40, 50, 62}},
+			[ASKED_COUNT] = {.gpu_hours = 100, .range = {80, 100, 125}},
 			[ASKED_TOLD] = {.gpu_hours = 90, .range = {47, 90, 95}}}};
 	/* twice the published hours */
-	runs.items[1] = (struct run){.item = &item, .published_hours = 100, .mfu_hours = 30, .rule_hours = {100, 75},
-		.answers = {[ASKED_DEFAULT] = {.gpu_hours = 200, .range = {90, 200, 400}}, [ASKED_COUNT] = {.gpu_hours = 50, .range = {40, 50, 60}},
+	runs.items[1] = (struct run){.item = &item,
+		.published_hours = 100,
+		.mfu_hours = 30,
+		.rule_hours = {100, 75},
+		.answers = {[ASKED_DEFAULT] = {.gpu_hours = 200, .range = {90, 200, 400}},
+			[ASKED_COUNT] = {.gpu_hours = 50, .range = {40, 50, 60}},
 			[ASKED_TOLD] = {.refused = true}}};
 	runs.items[2] = (struct run){.item = &unclear, .published_hours = 1};
 	score = runs_score(&runs, ASKED_DEFAULT, false);
@@ -222,7 +231,8 @@ static void runs_are_scored_by_the_published_hours(void **state)
 static void a_range_moves_with_its_suite_left_out(void **state)
 {
 	static const struct validation_case item = {.suite = "mine", .expected = {[EXPECT_STEP] = 10}};
-	struct outcome one = {.item = &item, .kind = EXPECT_STEP, .ratio = 1, .left_ratio = 1.5, .range = {8, 10, 12.5}, .rule_ratio = {1.2, 0.9}};
+	struct outcome one = {
+		.item = &item, .kind = EXPECT_STEP, .ratio = 1, .left_ratio = 1.5, .range = {8, 10, 12.5}, .rule_ratio = {1.2, 0.9}};
 	struct outcomes all = {&one, 1};
 
 	(void)state;

@@ -145,7 +145,7 @@ static double check_run(const struct catalogue *catalogue, struct arena *arena, 
 	double host = json_is_true(json_object_get(run, "accelerators_alone")) ? 0 : HOST_POWER_FRACTION;
 	double gpu_w = planned_gpu_w(catalogue, arena, request, &mfu);
 	double mwh = count * gpu_w * (1 + host) * json_number_value(json_object_get(run, "hours")) / WATTS_PER_KW / kwh_per_mwh *
-				 json_number_value(json_object_get(run, "pue"));
+		json_number_value(json_object_get(run, "pue"));
 
 	printf("%-24s %9.4g %9.4g %+7.1f%% %6.0f W %6.3f  %s\n", json_string_value(json_object_get(run, "id")), published, mwh,
 		100 * (mwh / published - 1), gpu_w, mfu, json_string_value(json_object_get(run, "source")));
@@ -179,7 +179,8 @@ static double check_predictions(const struct catalogue *catalogue, struct arena 
 	fclose(file);
 	qsort(errors, count, sizeof *errors, ascending);
 	median = count % 2 ? errors[count / 2] : (errors[count / 2 - 1] + errors[count / 2]) / 2;
-	printf("%zu runs whose power was measured: median error %.1f %% (at most %.0f %%)\n", count, 100 * median, 100 * prediction_median_within);
+	printf(
+		"%zu runs whose power was measured: median error %.1f %% (at most %.0f %%)\n", count, 100 * median, 100 * prediction_median_within);
 	return median;
 }
 

@@ -12,7 +12,7 @@ enum { SWEEPS_MAX = 1024, LEAST_ROWS = 8 };
 struct sweep {
 	const struct validation_case *like;
 	int rows;
-	double best_s, predicted_best_s;  /* of the row with the least published time: published and predicted */
+	double best_s, predicted_best_s;    /* of the row with the least published time: published and predicted */
 	double least_predicted_s, chosen_s; /* of the row with the least predicted time: predicted and published */
 };
 
@@ -90,8 +90,11 @@ static bool sweep_report(const struct sweep *sweep)
 
 	printf("%-14s %3d layers of %5d on %4lld, batch %5.0f: %2d rows, best %8.3f s (predicted %+5.1f %%), chosen %8.3f s, %4.1f %% lost%s\n",
 		like->suite, like->input.model.layer_count, like->input.model.hidden, (long long)like->input.request.common.gpu_count,
-		like->input.request.global_batch_size, sweep->rows, sweep->best_s, 100 * (sweep->predicted_best_s / sweep->best_s - 1), sweep->chosen_s,
-		100 * lost, lost > bound.most ? "  TOO MUCH" : lost > bound.aim ? "  (above the aim)" : "");
+		like->input.request.global_batch_size, sweep->rows, sweep->best_s, 100 * (sweep->predicted_best_s / sweep->best_s - 1),
+		sweep->chosen_s, 100 * lost,
+		lost > bound.most      ? "  TOO MUCH"
+			: lost > bound.aim ? "  (above the aim)"
+							   : "");
 	return lost <= bound.most;
 }
 

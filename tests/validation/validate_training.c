@@ -48,7 +48,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	if (fabs(judgement.runs.layout / practice_fitted.layout - 1) > practice_move_most) {
-		fprintf(stderr, "practice_fitted.layout is not fitted to this planner: set it to %.2f (planner/training/practice.c)\n", judgement.runs.layout);
+		fprintf(stderr, "practice_fitted.layout is not fitted to this planner: set it to %.2f (planner/training/practice.c)\n",
+			judgement.runs.layout);
 		return 1;
 	}
 	return judgement.outcomes.count == 0;

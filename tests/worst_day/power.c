@@ -36,8 +36,8 @@ static void *wait_for_cut(void *argument)
 	while (sem_wait(&cut) != 0)
 		;
 	result = powerloss_cut(strtoull(seed, NULL, 10));
-	dprintf(STDERR_FILENO, "\n{\"event\":\"power_cut\",\"sectors_kept\":%llu,\"sectors_lost\":%llu}\n", (unsigned long long)result.sectors_kept,
-		(unsigned long long)result.sectors_lost);
+	dprintf(STDERR_FILENO, "\n{\"event\":\"power_cut\",\"sectors_kept\":%llu,\"sectors_lost\":%llu}\n",
+		(unsigned long long)result.sectors_kept, (unsigned long long)result.sectors_lost);
 	kill(getpid(), SIGKILL);
 	return NULL;
 }
