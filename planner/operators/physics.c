@@ -33,18 +33,6 @@ const struct physics physics_fitted = {
 	.youth = 0.3182,
 	.release_gain_per_year = 0.01788,
 	.synchronise_s = 2.148e-09,
-	.stack_speed =
-		{
-			/* unset, then as in enum stack */
-			1.035,
-			1.035,
-			1.219,
-			1.096,
-			1,
-			1.035,
-			1.08,
-			0.9391,
-			1.035,
-			1.035,
-		},
+	/* unset, then as in enum stack */
+	.stack_speed = {1.035, 1.035, 1.219, 1.096, 1, 1.035, 1.08, 0.9391, 1.035, 1.035},
 };

@@ -112,9 +112,9 @@ static void write_constants(const char *path, const struct constants *constants,
 		"const struct physics physics_fitted = {\n");
 	for (size_t i = 0; i < constants->count && constants->items[i].offset < offsetof(struct physics, stack_speed); i++)
 		fprintf(file, "\t.%s = %.4g,\n", constants->items[i].name, *constant_in(&constants->items[i], physics));
-	fprintf(file, "\t.stack_speed = { /* unset, then as in enum stack */\n\t\t");
+	fprintf(file, "\t/* unset, then as in enum stack */\n\t.stack_speed = {");
 	for (int stack = 0; stack < STACK_COUNT; stack++)
-		fprintf(file, "%.4g%s", physics->stack_speed[stack], stack + 1 < STACK_COUNT ? ", " : ",\n\t},\n};\n");
+		fprintf(file, "%.4g%s", physics->stack_speed[stack], stack + 1 < STACK_COUNT ? ", " : "},\n};\n");
 	fclose(file);
 }
 
