@@ -316,6 +316,16 @@ static void report_head(const struct plan_record *plan, const json_t *request, s
 	}
 }
 
+/* Writes the answer's sentences, which plans of older versions do not have. */
+static void report_summary(const json_t *text, struct buffer *out)
+{
+	if (!json_is_string(text))
+		return;
+	buffer_append_text(out, "\n**");
+	report_text(json_string_value(text), out);
+	buffer_append_text(out, "**\n");
+}
+
 static json_t *report_tree(const struct json_text *json, bool *no_memory)
 {
 	bool ran_out = false;
@@ -355,6 +365,7 @@ enum status report_plan_markdown(const struct plan_record *plan, struct buffer *
 		return status;
 	recommended = json_object_get(result, "recommended");
 	report_head(plan, request, out);
+	report_summary(report_at(result, "summary.text"), out);
 	report_option(plan, recommended, out);
 	report_members("Layout", json_object_get(recommended, "parallelism"), out);
 	report_members("Offer", report_at(recommended, "cost.offer"), out);

@@ -19,8 +19,9 @@ enum status scope_plan_get(struct call *call, const char *id, int64_t revision, 
 	if (status != STATUS_OK || scope_admits(call, &plan->labels))
 		return status;
 	/* Use the storage's texts, so that a client cannot tell a hidden plan from a missing one. */
-	return revision == ABSENT_COUNT ? failure_set(&call->failure, STATUS_NOT_FOUND, "there is no plan %s", id)
-									: failure_set(&call->failure, STATUS_NOT_FOUND, "plan %s has no revision %lld", id, (long long)revision);
+	return revision == ABSENT_COUNT
+		? failure_set(&call->failure, STATUS_NOT_FOUND, "plan %s does not exist", id)
+		: failure_set(&call->failure, STATUS_NOT_FOUND, "plan %s does not have revision %lld", id, (long long)revision);
 }
 
 enum status scope_benchmark(struct call *call, const struct benchmark_record *benchmark)
@@ -36,7 +37,7 @@ enum status scope_benchmark(struct call *call, const struct benchmark_record *be
 	} else if (!scope_admits(call, &benchmark->labels)) {
 		status = STATUS_NOT_FOUND;
 	}
-	return status == STATUS_NOT_FOUND ? failure_set(&call->failure, status, "there is no benchmark %s", benchmark->id) : status;
+	return status == STATUS_NOT_FOUND ? failure_set(&call->failure, status, "benchmark %s does not exist", benchmark->id) : status;
 }
 
 enum status scope_keep(struct call *call, const struct json_text *labels)

@@ -8,9 +8,11 @@
 #include "planner/estimates/carbon_estimate.h"
 #include "planner/estimates/memory_estimate.h"
 #include "planner/estimates/scaling_estimate.h"
+#include "planner/footprint/cost.h"
 #include "planner/serving/fleet_simulation.h"
 #include "service/diagnosis_estimate.h"
 #include "service/schedule_estimate.h"
+#include "service/summary.h"
 
 /* The largest answer, and the size that most answers fit in. */
 enum { ESTIMATE_JSON_MAX_BYTES = 32 * 1024 * 1024, ESTIMATE_JSON_USUAL_BYTES = 24 * 1024 };
@@ -67,6 +69,8 @@ static enum status compute_training(struct estimate *estimate, struct resolver *
 	resolve_unused_training(resolver, asked, input, plan);
 	training_request_complete(input, plan, &input->request);
 	plan->search.elapsed_ms = (double)(clock_monotonic_ns() - began_ns) / 1e6;
+	if (!summary_of_training(plan, cost_is_owned(&input->request.common.pricing)))
+		return STATUS_NO_MEMORY;
 	estimate->request = &input->request;
 	estimate->result = plan;
 	estimate->model = input->model.id;
@@ -141,6 +145,8 @@ static enum status compute_inference(struct estimate *estimate, struct resolver 
 	resolve_doubts(resolver, &input->request.common, &plan->recommended.accelerator, plan->recommended.precision,
 		plan->recommended.cost.has_offer ? &plan->recommended.cost.offer : NULL, &plan->recommended.inputs);
 	resolve_unused_inference(resolver, estimate->request, input, plan);
+	if (!summary_of_service(plan, cost_is_owned(&input->request.common.pricing)))
+		return STATUS_NO_MEMORY;
 	estimate->request = &input->request;
 	estimate->result = plan;
 	estimate->model = input->model.id;

@@ -375,6 +375,7 @@ TABLE(service_point, service_point_rows, "A fleet on the front.");
 
 #define OF struct inference_plan
 static const struct field inference_result_rows[] = {
+	OBJECT(summary, inference_summary, "The answer in a few sentences, and its figures"),
 	OBJECT(workload, inference_workload, "Work of one request for the hardware"),
 	OBJECT(recommended, inference_option, "Best option for the objective"),
 	ARRAY_AS(confidence_curve, confidence_curve, confidence_count, service_confidence,

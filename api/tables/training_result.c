@@ -293,6 +293,7 @@ TABLE(front_point, front_point_rows, "An option on the front.");
 
 #define OF struct training_plan
 static const struct field training_result_rows[] = {
+	OBJECT(summary, training_summary, "The answer in a few sentences, and its figures"),
 	OBJECT(workload, training_workload, "Amount of computation"),
 	OBJECT(recommended, training_option, "Best option for the objective"),
 	ARRAY_AS(confidence_curve, confidence_curve, confidence_count, confidence_point,

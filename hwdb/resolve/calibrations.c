@@ -59,12 +59,14 @@ struct choosing {
 static const char *describe(const struct choosing *choosing, const struct evidence_choice *choice, double prior)
 {
 	const struct evidence *newest = choice->newest;
-	const char *others = newest->source ? strstr(newest->source, "; others had ")
+	const char *others = newest->source ? strstr(newest->source, "; others used ")
 										: NULL; /* use of the CPUs by other processes during the measurement */
 	char date[CLOCK_TEXT_MAX], origin[80], apart[96] = "";
 	double change = choice->value / prior - 1;
 	const char *text;
 
+	if (newest->source && !others)
+		others = strstr(newest->source, "; others had "); /* rows of earlier versions */
 	clock_format(date, newest->measured_at_us);
 	if (choice->of_plan)
 		snprintf(origin, sizeof origin, "this plan's own work, measured");

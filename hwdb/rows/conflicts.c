@@ -4,68 +4,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hwdb/catalogue/catalogue_tables.h"
 #include "hwdb/rows/validate.h"
 #include "schema/csv_table.h"
 
-struct place {
-	const char *field;
-	size_t offset;
-};
-
-#define PLACE(row, member) \
-	{ \
-#member, offsetof(struct row, member) \
-	}
-static const struct place accelerator_places[] = {
-	PLACE(accelerator, memory_gb),
-	PLACE(accelerator, memory_usable_bytes),
-	PLACE(accelerator, memory_bandwidth_gbs),
-	PLACE(accelerator, tflops_fp64),
-	PLACE(accelerator, tflops_fp32),
-	PLACE(accelerator, tflops_tf32),
-	PLACE(accelerator, tflops_bf16),
-	PLACE(accelerator, tflops_fp16),
-	PLACE(accelerator, tflops_fp8),
-	PLACE(accelerator, tops_int8),
-	PLACE(accelerator, tflops_fp4),
-	PLACE(accelerator, tdp_w),
-	PLACE(accelerator, idle_w),
-	PLACE(accelerator, load_w),
-	PLACE(accelerator, interconnect_gbs),
-	PLACE(accelerator, die_area_mm2),
-	PLACE(accelerator, embodied_kgco2e),
-	PLACE(accelerator, embodied_boavizta_kgco2e),
-};
-static const struct place price_places[] = {PLACE(price_row, price_usd_per_hour), PLACE(price_row, vcpus), PLACE(price_row, ram_gb)};
-static const struct place region_places[] = {
-	PLACE(region_row, grid_gco2e_per_kwh),
-	PLACE(region_row, grid_marginal_gco2e_per_kwh),
-	PLACE(region_row, pue),
-	PLACE(region_row, wue_l_per_kwh),
-	PLACE(region_row, ewif_l_per_kwh),
-};
-
-static double *find_figure(const struct place *places, size_t count, void *row, const char *field)
+/* Finds a number among the rows of a table itself, not of merged ones. NULL: the table has no such number. */
+static double *find_figure(const struct field_table *table, void *row, const char *key)
 {
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(places[i].field, field) == 0)
-			return (double *)(void *)((char *)row + places[i].offset);
+	for (const struct field *field = table->rows; field < table->rows + table->row_count; field++)
+		if (field->kind == FIELD_NUMBER && strcmp(field->key, key) == 0)
+			return (double *)(void *)((char *)row + field->offset);
 	return NULL;
 }
 
 double *accelerator_figure(struct accelerator *accelerator, const char *field)
 {
-	return find_figure(accelerator_places, COUNT_OF(accelerator_places), accelerator, field);
+	return find_figure(&table_accelerator_fields, accelerator, field);
 }
 
 double *price_figure(struct price_row *row, const char *field)
 {
-	return find_figure(price_places, COUNT_OF(price_places), row, field);
+	return find_figure(&table_price, row, field);
 }
 
 double *region_figure(struct region_row *row, const char *field)
 {
-	return find_figure(region_places, COUNT_OF(region_places), row, field);
+	return find_figure(&table_region, row, field);
 }
 
 static void fault(struct failure *failure, size_t index, const char *member, const char *code, const char *detail)
@@ -91,13 +55,12 @@ static void fault_field(struct failure *failure, size_t index)
 void validate_accelerator_conflicts(const struct accelerator_row *row, struct failure *failure)
 {
 	for (size_t i = 0; i < row->meta.conflicts.count; i++) {
-		struct accelerator copy = {.id = row->accelerator.id};
+		struct accelerator copy;
 		struct failure of_copy;
 		double *place;
 
 		/* Without the other figures: sources may disagree on the figure that a second check compares it with. */
-		for (size_t k = 0; k < COUNT_OF(accelerator_places); k++)
-			*(double *)(void *)((char *)&copy + accelerator_places[k].offset) = ABSENT_NUMBER;
+		field_table_clear(&table_accelerator_fields, &copy);
 		copy.memory_gb = copy.memory_bandwidth_gbs = copy.tflops_fp32 = 100;
 		place = accelerator_figure(&copy, row->meta.conflicts.items[i].field);
 		if (!place) {

@@ -266,6 +266,7 @@ struct service_point {
 enum { INFERENCE_OPTIONS_MAX = 32 };
 
 struct inference_plan {
+	struct summary summary; /* written by service/summary.c */
 	struct {
 		double params_total, params_active, weights_bytes, kv_bytes_per_token, flops_per_output_token, flops_per_prompt;
 	} workload;

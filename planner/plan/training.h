@@ -10,6 +10,7 @@
 #include "planner/findings.h"
 #include "planner/model/model.h"
 #include "planner/plan/bill.h"
+#include "planner/plan/summary.h"
 #include "planner/progress.h"
 
 enum stack {
@@ -206,6 +207,7 @@ struct stage_plan {
 };
 
 struct training_plan {
+	struct summary summary; /* written by service/summary.c */
 	struct {
 		double params_total, params_active, tokens_total, flops_per_token, flops_total, petaflop_s_days;
 	} workload;

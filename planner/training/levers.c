@@ -224,7 +224,7 @@ static bool newer_accelerator(const struct lever_case *now, struct replan *again
 		again->input.request.common.pricing.usd_per_gpu_hour = again->input.request.common.pricing.on_premises.capex_usd_per_gpu = ABSENT_NUMBER;
 	if (!(had->tflops_bf16 > 0) && now->request->common.precision == accelerator_training_precision(had))
 		again->input.request.common.precision = accelerator_training_precision(&newer->accelerator);
-	snprintf(again->detail, sizeof again->detail, "the same number of %.60s, newer and from the same vendor, at its cheapest offer%s%s",
+	snprintf(again->detail, sizeof again->detail, "%.60s, newer and from the same vendor, in the same number at its cheapest offer%s%s",
 		newer->accelerator.id, again->input.request.common.precision == now->request->common.precision ? "" : ", in ",
 		again->input.request.common.precision == now->request->common.precision ? "" : precision_name(again->input.request.common.precision));
 	return true;

@@ -423,7 +423,7 @@ static enum status answer_observation(struct call *call, const char *id)
 
 	if (status == STATUS_OK && call->principal.scope_key && scope_plan_get(call, observation.plan_id, ABSENT_COUNT, &plan) != STATUS_OK) {
 		failure_clear(&call->failure);
-		status = failure_set(&call->failure, STATUS_NOT_FOUND, "there is no observation %s", id);
+		status = failure_set(&call->failure, STATUS_NOT_FOUND, "observation %.80s does not exist", id);
 	}
 	if (status == STATUS_OK)
 		status = observations_finish(call, &observation, 1);

@@ -74,7 +74,7 @@ enum status handle_plan_revisions(struct call *call)
 		return failure_set(&call->failure, STATUS_NOT_FOUND, "no plan \"%.80s\"", id);
 	status = storage_plan_revisions(call->server->storage, id, &call->arena, &list, &call->failure);
 	if (status == STATUS_OK && list.count > 0 && !scope_admits(call, &list.items[0].labels))
-		return failure_set(&call->failure, STATUS_NOT_FOUND, "there is no plan %s", id);
+		return failure_set(&call->failure, STATUS_NOT_FOUND, "plan %s does not exist", id);
 	return status == STATUS_OK ? page_answer(call, &table_plan_summary, list.items, list.count, NULL) : status;
 }
 

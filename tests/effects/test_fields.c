@@ -342,8 +342,8 @@ static void what_a_reviewer_found(void **state)
 		"the next larger slice has 128"));
 	assert_true(says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v7\",\"gpu_count\":100}"),
 		"the next larger slice has 128"));
-	assert_false(
-		says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v5p\",\"gpu_count\":192}"), "no slice"));
+	assert_false(says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v5p\",\"gpu_count\":192}"),
+		"not the size of a rented slice"));
 }
 
 struct visited {

@@ -356,7 +356,7 @@ def test_three_attempts_and_no_more(hub):
     (measured(measures=[{"type": "nonsense"}]), "line 2 of the result is not valid"),
     (measured(measures=[measured()["measures"][0] | {"median": -1}]), "line 2 of the result is not valid"),
     (measured(skips=[{"type": "skip", "test": "x", "reason": "y" * 70000}]), "longer than 65536 bytes"),
-    (measured("GPU-9"), "measured on GPU-9"),
+    (measured("GPU-9"), "ran on GPU-9"),
 ], ids=["end", "no end", "measure", "type", "range", "long line", "device"])
 def test_garbage_costs_an_attempt(hub, result, reason):
     daemon, agent = hub

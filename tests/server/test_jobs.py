@@ -349,7 +349,7 @@ def test_results_are_kept_for_a_while(daemon_with):
     wait_for(daemon, location)
     assert daemon.get(location + "/result").status == 200
     time.sleep(1.2)
-    assert daemon.get(location).status == 404 and "kept for 1 seconds" in daemon.get(location).json["detail"]
+    assert daemon.get(location).status == 404 and "kept for 1 s" in daemon.get(location).json["detail"]
 
 
 def test_results_have_a_share_of_memory(daemon_with):

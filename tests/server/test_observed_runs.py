@@ -201,7 +201,7 @@ def test_what_is_no_whole_run_says_why(hub):
     service = hub.post("/v1/plans/inference", {"model": "llama-3.1-8b", "accelerator": "h100-sxm", "prompt_tokens": 500, "output_tokens": 100, "requests_per_s": 2})
     assert service.status == 201, service.text
     told = hub.post("/v1/observations", {"plan_id": service.json["id"], "hours": 100}).json
-    assert "service" in told["practice_unused_because"] and "practice" not in told
+    assert "inference" in told["practice_unused_because"] and "practice" not in told
     told = hub.post("/v1/observations", {"plan_id": plan["id"], "step_time_s": best(plan)["step"]["time_s"]}).json
     assert "practice" not in told and "practice_unused_because" not in told
     assert rows(hub) == [] and hours(plan_of(hub)) == hours(plan)

@@ -152,7 +152,7 @@ def test_tpus_are_rented_by_the_slice(daemon, accelerator, slices, joined, limit
 def test_a_number_that_is_no_slice_is_said(daemon):
     answer = daemon.post("/v1/estimates/training", {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "tpu-v5e", "gpu_count": 136}).json["result"]
     assert answer["recommended"]["gpu_count"] == 136
-    assert [w for w in answer["warnings"] if "no slice" in w and "256" in w]
+    assert [w for w in answer["warnings"] if "not the size of a rented slice" in w and "256" in w]
 
 
 def test_slices_talk_over_the_data_centre_network(daemon):

@@ -62,7 +62,7 @@ def test_a_trace_that_overloads_its_accelerators_is_answered_with_its_queue(daem
     assert best["promises"][0]["what"] == "load" and best["promises"][0]["probability"] < 0.2
     assert best["throughput"]["output_tokens_per_s"] < 120 * 150 and best["simulated"]["requests"] == 1000
     problem = asked(1000, 120, ',"slo":{"ttft_ms":1000}')
-    assert problem.status == 422 and "they hold" in problem.json["detail"], problem.text
+    assert problem.status == 422 and "they carry" in problem.json["detail"], problem.text
     assert asked(1000, 120, ',"slo":{"ttft_ms":600000}').status == 200
 
 

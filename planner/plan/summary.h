@@ -1,0 +1,24 @@
+/* The answer of a plan in two or three sentences, with the figures that they contain. */
+#ifndef FLEETPLAN_PLANNER_PLAN_SUMMARY_H
+#define FLEETPLAN_PLANNER_PLAN_SUMMARY_H
+
+#include <stdint.h>
+
+/* A figure of the recommended option: the plan's value, and p10 and p90 of its interval. Absent: not known. */
+struct summary_figure {
+	double value, low, high;
+};
+
+enum { SUMMARY_TEXT_MAX = 640 };
+
+struct summary {
+	char text[SUMMARY_TEXT_MAX];
+	const char *accelerator; /* id */
+	int64_t gpu_count;
+	int64_t replicas;                                  /* of a service; absent: a training */
+	struct summary_figure wall_clock_hours, total_usd; /* of a training */
+	struct summary_figure usd_per_month;               /* of a service */
+	struct summary_figure total_kwh, total_kgco2e;     /* of a training, or of a service in a month */
+};
+
+#endif

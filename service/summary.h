@@ -1,0 +1,16 @@
+/* Writes a plan's answer as a person would say it: "Rent 896 H100 SXM5 80GB (coreweave, us-east-04a, on demand) for
+ * 29.6 days: 1.9 M USD (8 in 10: 1.5 to 2.6 M), 810 MWh, 310 t CO2e. The deadline holds with a probability of 80 %.
+ * Largest uncertainty: the time of a step." Figures have three significant digits and units that people use; the
+ * summary's members have the exact values. */
+#ifndef FLEETPLAN_SERVICE_SUMMARY_H
+#define FLEETPLAN_SERVICE_SUMMARY_H
+
+#include "planner/plan/serving.h"
+#include "planner/plan/training.h"
+
+/* Fill plan->summary from the recommended option. `owned`: the request says that the hardware is the client's own.
+ * False without memory. */
+bool summary_of_training(struct training_plan *plan, bool owned);
+bool summary_of_service(struct inference_plan *plan, bool owned);
+
+#endif
