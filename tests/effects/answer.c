@@ -74,11 +74,11 @@ static void open_catalogue(void)
 	kept = json_object();
 }
 
-/* True for members that are texts, that repeat inputs with their ranges, or that count the search's work. */
+/* True for members that are texts, that repeat inputs with their ranges or figures of the option, or that count the search's work. */
 static bool is_no_figure(const char *key)
 {
 	static const char *const words[] = {
-		"assumptions", "warnings", "advice", "sensitivity", "provenance", "inputs", "uncertainties", "search"};
+		"assumptions", "warnings", "advice", "sensitivity", "provenance", "inputs", "uncertainties", "search", "summary"};
 
 	for (size_t i = 0; i < COUNT_OF(words); i++) {
 		if (strcmp(key, words[i]) == 0)
