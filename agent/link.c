@@ -254,7 +254,7 @@ static enum status check_server(const char *server, struct failure *failure)
 		return failure_set(failure, STATUS_INVALID, "server: \"%s\" is not a URL such as https://fleetplan.example", server);
 	if (strlen(server) >= LINK_URL_MAX || strpbrk(server, " ?#@"))
 		return failure_set(failure, STATUS_INVALID,
-			"server: the URL must not have a user, a query or a fragment, and at most %d bytes: \"%.100s\"", LINK_URL_MAX - 1, server);
+			"server: the URL must have at most %d bytes, and no space, user, query or fragment: \"%.100s\"", LINK_URL_MAX - 1, server);
 	return STATUS_OK;
 }
 

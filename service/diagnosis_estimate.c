@@ -274,7 +274,7 @@ static enum status check_parts(const struct diagnosis_request *request, bool ste
 	size_t before = failure->fault_total;
 
 	if (!step && !log)
-		failure_add(failure, "", "missing", "needs timings, a training_log or a profiler's trace (an object with traceEvents)");
+		failure_add(failure, "", "required", "needs timings, a training_log or a profiler's trace (an object with traceEvents)");
 	if (request->traced && has_timings(&request->timings))
 		failure_add(failure, "/timings", "conflict", "the trace already has the timings; give either timings or a trace");
 	if (failure->fault_total > before)

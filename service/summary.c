@@ -5,19 +5,19 @@
 #include "base/buffer.h"
 #include "hwdb/catalogue/offers.h"
 
-/* A unit, and the amount of the base unit from which it is used. */
+/* A unit, in the base unit of its figure, and the least figure for which it is used. `prefix`: of the numbers of a range. */
 struct scale {
-	double unit;
-	const char *name;
+	double unit, least;
+	const char *name, *prefix;
 };
 
-static const struct scale usd_scales[] = {{1e9, "billion USD"}, {1e6, "M USD"}, {1, "USD"}};
-static const struct scale energy_scales[] = {{1e6, "GWh"}, {1e3, "MWh"}, {1, "kWh"}};
-static const struct scale carbon_scales[] = {{1e6, "kt CO2e"}, {1e3, "t CO2e"}, {1, "kg CO2e"}};
-static const struct scale time_scales[] = {{24, "days"}, {1, "hours"}};
-
-/* Times below two days are in hours. */
-static const double least_days_hours = 48;
+static const struct scale usd_scales[] = {{1e9, 1e9, "billion USD", " billion"}, {1e6, 1e6, "M USD", " M"}, {1, 0, "USD", ""}};
+static const struct scale energy_scales[] = {
+	{1e9, 1e9, "TWh", ""}, {1e6, 1e6, "GWh", ""}, {1e3, 1e3, "MWh", ""}, {1, 1, "kWh", ""}, {1e-3, 0, "Wh", ""}};
+static const struct scale carbon_scales[] = {
+	{1e6, 1e6, "kt CO2e", ""}, {1e3, 1e3, "t CO2e", ""}, {1, 1, "kg CO2e", ""}, {1e-3, 0, "g CO2e", ""}};
+static const struct scale time_scales[] = {{8760, 2 * 8760, "years", ""}, {24, 48, "days", ""}, {1, 1, "hours", ""},
+	{1.0 / 60, 1.0 / 60, "minutes", ""}, {1.0 / 3600, 0, "seconds", ""}};
 
 /* Appends a whole number with thousands separators: "12,300". */
 static void append_whole(struct buffer *out, double number)
@@ -43,19 +43,21 @@ static void append_number(struct buffer *out, double number)
 		append_whole(out, round(number / unit) * unit);
 }
 
-/* Returns the largest unit of which `value` is at least one; 0.9995 of one, which three digits round to one. */
+/* Returns the first scale whose least figure is reached; three digits round 0.9995 of it up to it. */
 static const struct scale *scale_of(const struct scale *scales, size_t count, double value)
 {
 	size_t i = 0;
 
-	while (i + 1 < count && !(value >= 0.9995 * scales[i].unit))
+	while (i + 1 < count && !(value >= 0.9995 * scales[i].least))
 		i++;
 	return &scales[i];
 }
 
-/* Appends "1.9 M USD", and with a range " (8 in 10: 1.5 to 2.6)". */
-static void append_amount(struct buffer *out, const struct scale *scale, const struct summary_figure *figure, bool with_range)
+/* Appends "1.9 M USD", and on request the range if it has a width: " (8 in 10: 1.5 to 2.6 M)". */
+static void append_amount(struct buffer *out, const struct scale *scales, size_t count, const struct summary_figure *figure, bool with_range)
 {
+	const struct scale *scale = scale_of(scales, count, figure->value);
+
 	append_number(out, figure->value / scale->unit);
 	buffer_printf(out, " %s", scale->name);
 	if (!with_range || !(figure->low < figure->high))
@@ -64,34 +66,55 @@ static void append_amount(struct buffer *out, const struct scale *scale, const s
 	append_number(out, figure->low / scale->unit);
 	buffer_append_text(out, " to ");
 	append_number(out, figure->high / scale->unit);
-	buffer_append_char(out, ')');
+	buffer_printf(out, "%s)", scale->prefix);
 }
 
-#define APPEND_AMOUNT(out, scales, figure, with_range) \
-	append_amount(out, scale_of(scales, COUNT_OF(scales), (figure)->value), figure, with_range)
+#define APPEND_AMOUNT(out, scales, figure, with_range) append_amount(out, scales, COUNT_OF(scales), figure, with_range)
 
-/* Appends "Rent 896 H100 SXM5 80GB (coreweave, us-east-04a, on demand)", or "Use ..." without an offer. */
+/* Appends the name without what it says in brackets: "GB200" of "GB200 (per Blackwell GPU)". */
+static void append_accelerator(struct buffer *out, const struct accelerator *accelerator)
+{
+	const char *name = accelerator->name ? accelerator->name : accelerator->id, *bracket = strstr(name, " (");
+
+	if (accelerator->like && strncmp(name, "like ", 5) == 0)
+		buffer_printf(out, "of a variant of %s", name + 5);
+	else
+		buffer_append(out, name, bracket ? (size_t)(bracket - name) : strlen(name));
+}
+
+/* Appends "Rent 96 H100 SXM5 80GB (64 of them in use; coreweave, us-east-04a, on demand)", or "Use ..." without an offer. */
 static void append_hardware(
-	struct buffer *out, int64_t gpu_count, const struct accelerator *accelerator, const struct offer *offer, bool owned)
+	struct buffer *out, const struct summary *summary, const struct accelerator *accelerator, const struct offer *offer, bool owned)
 {
 	static const char *const terms[TERM_COUNT] = {
 		[TERM_ON_DEMAND] = "on demand", [TERM_SPOT] = "spot", [TERM_RESERVED_1Y] = "reserved for one year", [TERM_RESERVED_3Y] = "reserved for three years"};
+	bool more = summary->gpus_paid > summary->gpu_count;
 
 	buffer_append_text(out, offer ? "Rent " : "Use ");
-	append_whole(out, (double)gpu_count);
-	buffer_printf(out, " %s%s", owned ? "of your own " : "", accelerator->name ? accelerator->name : accelerator->id);
-	if (!offer)
-		return;
-	buffer_printf(out, " (%s", offer->provider);
-	if (offer->region)
-		buffer_printf(out, ", %s", offer->region);
-	if (terms[offer->term])
-		buffer_printf(out, ", %s", terms[offer->term]);
-	buffer_append_char(out, ')');
+	append_whole(out, (double)summary->gpus_paid);
+	buffer_append_text(out, owned ? " of your own " : " ");
+	append_accelerator(out, accelerator);
+	if (more || offer)
+		buffer_append_text(out, " (");
+	if (more)
+		append_whole(out, (double)summary->gpu_count);
+	if (more)
+		buffer_append_text(out, offer ? " of them in use; " : " of them in use");
+	if (offer)
+		buffer_printf(out, "%s%s%s%s%s", offer->provider, offer->region ? ", " : "", offer->region ? offer->region : "",
+			terms[offer->term] ? ", " : "", terms[offer->term] ? terms[offer->term] : "");
+	if (more || offer)
+		buffer_append_char(out, ')');
 }
 
-static void append_energy(struct buffer *out, const struct summary *summary)
+/* Appends cost, energy and carbon: ": 1.9 M USD (8 in 10: 1.5 to 2.6 M), 0.81 GWh, 310 t CO2e". */
+static void append_totals(struct buffer *out, const struct summary_figure *usd, const struct summary *summary)
 {
+	buffer_append_text(out, ": ");
+	if (is_given(usd->value))
+		APPEND_AMOUNT(out, usd_scales, usd, true);
+	else
+		buffer_append_text(out, "price unknown");
 	if (is_given(summary->total_kwh.value)) {
 		buffer_append_text(out, ", ");
 		APPEND_AMOUNT(out, energy_scales, &summary->total_kwh, false);
@@ -100,6 +123,13 @@ static void append_energy(struct buffer *out, const struct summary *summary)
 		buffer_append_text(out, ", ");
 		APPEND_AMOUNT(out, carbon_scales, &summary->total_kgco2e, false);
 	}
+}
+
+/* Appends that the plan's memory is more than an accelerator has: plans with enforce_memory false. */
+static void append_memory(struct buffer *out, double needed_bytes, double capacity_bytes)
+{
+	if (needed_bytes > capacity_bytes)
+		buffer_printf(out, ". It does not run: an accelerator needs %.3g GB and has %.3g", needed_bytes / 1e9, capacity_bytes / 1e9);
 }
 
 /* A key of the answer, and its name in a sentence. */
@@ -117,18 +147,20 @@ static void append_name(struct buffer *out, const struct name *names, size_t cou
 		buffer_append_char(out, *at == '_' ? ' ' : *at);
 }
 
-/* Appends "The deadline holds with a probability of 80 %" for the first promise, ", the budget with 93 %" for the others. */
+/* Appends "It keeps the deadline with a probability of 80 %" for the first promise, ", the budget with 93 %" for the others. */
 static void append_promise(struct buffer *out, bool first, const char *what, double probability)
 {
 	static const struct name names[] = {
 		{"ttft_ms", "time to first token"}, {"tpot_ms", "time per output token"}, {"e2e_ms", "end-to-end time"}};
-	static const double certain = 0.995; /* two digits would round it to 100 % */
+	static const double certain = 0.995, impossible = 0.005; /* two digits would round these to 100 and 0 % */
 
-	buffer_append_text(out, first ? ". The " : ", the ");
+	buffer_append_text(out, !first ? ", the " : strcmp(what, "load") == 0 ? ". It carries the " : ". It keeps the ");
 	append_name(out, names, COUNT_OF(names), what);
-	buffer_append_text(out, first ? " holds with a probability of " : " with ");
+	buffer_append_text(out, first ? " with a probability of " : " with ");
 	if (probability >= certain)
 		buffer_append_text(out, "more than 99 %");
+	else if (probability < impossible)
+		buffer_append_text(out, "less than 1 %");
 	else
 		buffer_printf(out, "%.0f %%", 100 * probability);
 }
@@ -137,6 +169,7 @@ static void append_uncertainty(struct buffer *out, const char *field)
 {
 	static const struct name names[] = {{"step", "the time of a step"}, {"price", "the price"}, {"failures", "the number of failures"},
 		{"software", "the software of the run"}, {"layout", "the layout that the team uses"}, {"throughput", "the throughput of a replica"},
+		{"evaluation_and_restarts", "the time for evaluation and restarts"}, {"tuning", "the engine's tuning"},
 		{"release", "the engine's release"}, {"flags", "the engine's flags"}, {"load", "the load"}};
 
 	buffer_append_text(out, ". Largest uncertainty: ");
@@ -160,6 +193,14 @@ static bool finish_text(struct buffer *out, char text[SUMMARY_TEXT_MAX])
 	return complete;
 }
 
+/* Accelerators that draw power, of a training: those that work, spares, and the rest of whole instances. */
+static int64_t paid_of_training(const struct training_option *option)
+{
+	double share = option->gpu_hours > 0 ? option->energy.powered_gpu_hours / option->gpu_hours : 1;
+
+	return share > 1 ? llround(share * (double)option->gpu_count) : option->gpu_count;
+}
+
 bool summary_of_training(struct training_plan *plan, bool owned)
 {
 	const struct training_option *option = &plan->recommended;
@@ -168,6 +209,7 @@ bool summary_of_training(struct training_plan *plan, bool owned)
 
 	*summary = (struct summary){.accelerator = option->accelerator.id,
 		.gpu_count = option->gpu_count,
+		.gpus_paid = paid_of_training(option),
 		.replicas = ABSENT_COUNT,
 		.wall_clock_hours = figure_of(option->wall_clock_hours, &option->interval.wall_clock_hours),
 		.total_usd = figure_of(option->cost.total_usd, &option->interval.total_usd),
@@ -175,17 +217,14 @@ bool summary_of_training(struct training_plan *plan, bool owned)
 		.total_kwh = figure_of(option->energy.total_kwh, &option->interval.total_kwh),
 		.total_kgco2e = figure_of(option->carbon.total_kgco2e, &option->interval.total_kgco2e)};
 	buffer_init(&out, 8 * SUMMARY_TEXT_MAX);
-	append_hardware(&out, option->gpu_count, &option->accelerator, option->cost.has_offer ? &option->cost.offer : NULL, owned);
+	append_hardware(&out, summary, &option->accelerator, option->cost.has_offer ? &option->cost.offer : NULL, owned);
 	buffer_append_text(&out, " for ");
-	append_amount(&out, &time_scales[option->wall_clock_hours < least_days_hours], &summary->wall_clock_hours, false);
-	if (is_given(summary->total_usd.value)) {
-		buffer_append_text(&out, ": ");
-		APPEND_AMOUNT(&out, usd_scales, &summary->total_usd, true);
-	}
-	append_energy(&out, summary);
+	APPEND_AMOUNT(&out, time_scales, &summary->wall_clock_hours, true);
+	append_totals(&out, &summary->total_usd, summary);
+	append_memory(&out, option->memory.total_bytes, option->memory.capacity_bytes);
 	for (size_t i = 0; i < option->promise_count; i++)
 		append_promise(&out, i == 0, option->promises[i].what, option->promises[i].probability);
-	if (plan->uncertainty_count > 0)
+	if (plan->uncertainty_count > 0 && (plan->uncertainties[0].wall_clock_hours > 0 || plan->uncertainties[0].total_usd > 0))
 		append_uncertainty(&out, plan->uncertainties[0].field);
 	return finish_text(&out, summary->text);
 }
@@ -198,6 +237,7 @@ bool summary_of_service(struct inference_plan *plan, bool owned)
 
 	*summary = (struct summary){.accelerator = option->accelerator.id,
 		.gpu_count = option->gpu_count,
+		.gpus_paid = option->gpus_paid > option->gpu_count ? option->gpus_paid : option->gpu_count,
 		.replicas = option->replicas,
 		.wall_clock_hours = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER},
 		.total_usd = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER},
@@ -205,18 +245,14 @@ bool summary_of_service(struct inference_plan *plan, bool owned)
 		.total_kwh = figure_of(option->energy.kwh_per_month, &option->interval.kwh_per_month),
 		.total_kgco2e = figure_of(option->carbon.kgco2e_per_month, &option->interval.kgco2e_per_month)};
 	buffer_init(&out, 8 * SUMMARY_TEXT_MAX);
-	append_hardware(&out, option->gpu_count, &option->accelerator, option->cost.has_offer ? &option->cost.offer : NULL, owned);
-	buffer_printf(&out, " as %lld replica%s", (long long)option->replicas, option->replicas == 1 ? "" : "s");
-	if (is_given(summary->usd_per_month.value)) {
-		buffer_append_text(&out, ": ");
-		APPEND_AMOUNT(&out, usd_scales, &summary->usd_per_month, true);
-	}
-	append_energy(&out, summary);
-	buffer_append_text(&out, " a month");
+	append_hardware(&out, summary, &option->accelerator, option->cost.has_offer ? &option->cost.offer : NULL, owned);
+	buffer_printf(&out, " as %lld replica%s, a month", (long long)option->replicas, option->replicas == 1 ? "" : "s");
+	append_totals(&out, &summary->usd_per_month, summary);
+	append_memory(&out, option->memory.total_bytes, option->memory.capacity_bytes);
 	for (size_t i = 0; i < option->promise_count; i++)
 		append_promise(&out, i == 0, option->promises[i].member ? option->promises[i].member : option->promises[i].what,
 			option->promises[i].probability);
-	if (plan->uncertainty_count > 0)
+	if (plan->uncertainty_count > 0 && (plan->uncertainties[0].gpu_count > 0 || plan->uncertainties[0].usd_per_month > 0))
 		append_uncertainty(&out, plan->uncertainties[0].field);
 	return finish_text(&out, summary->text);
 }

@@ -5,7 +5,7 @@ void line_refuse(struct line_reader *reader, const char *key, const char *wanted
 	char pointer[FAULT_POINTER_MAX];
 
 	snprintf(pointer, sizeof(pointer), "%s%s/%s", reader->within ? "/" : "", reader->within ? reader->within : "", key);
-	failure_add(reader->failure, pointer, line_has(reader, key) ? "wrong_type" : "missing", "must be %s", wanted);
+	failure_add(reader->failure, pointer, line_has(reader, key) ? "wrong_type" : "required", "must be %s", wanted);
 }
 
 bool line_has(const struct line_reader *reader, const char *key)

@@ -7,13 +7,14 @@ static const struct field summary_figure_rows[] = {
 	FIGURE(low, "p10"),
 	FIGURE(high, "p90"),
 };
-TABLE(summary_figure, summary_figure_rows, "A figure of the recommended option; without members if it is not known.");
+TABLE(summary_figure, summary_figure_rows, "A figure of the recommended option; absent if it is not known.");
 #undef OF
 
 #define OF struct summary
 #define SUMMARY_HEAD \
 	CHARS(text, "The answer as sentences, with three significant digits and units that people use"), TEXT(accelerator, 64, "Accelerator"), \
-		INTEGER(gpu_count, 1, 9e15, "Accelerators")
+		INTEGER(gpu_count, 1, 9e15, "Accelerators in use"), \
+		INTEGER(gpus_paid, 1, 9e15, "Accelerators that are paid, with spares and the rest of whole instances")
 static const struct field training_summary_rows[] = {
 	SUMMARY_HEAD,
 	OBJECT(wall_clock_hours, summary_figure, "Time from start to end"),

@@ -72,8 +72,7 @@ static enum status resolve_variant(const struct resolver *resolver, const struct
 
 	follow_changes(base, &reference->changes, accelerator);
 	accelerator->like = base->id;
-	if (!reference->changes.id)
-		accelerator->id = reference->id ? reference->id : resolver_text(resolver, "like-%s", base->id);
+	accelerator->id = reference->id ? reference->id : resolver_text(resolver, "like-%s", base->id);
 	if (!reference->changes.name)
 		accelerator->name = resolver_text(resolver, "like %s", base->name ? base->name : base->id);
 	accelerator->source = resolver_text(resolver, "request: like catalogue %s, changed: %s", base->id, changed);

@@ -67,6 +67,8 @@ void validate_accelerator_conflicts(const struct accelerator_row *row, struct fa
 			fault_field(failure, i);
 			continue;
 		}
+		if (place == &copy.memory_usable_bytes) /* which must suit the nominal memory */
+			copy.memory_gb = row->accelerator.memory_gb;
 		*place = row->meta.conflicts.items[i].value;
 		failure_clear(&of_copy);
 		validate_accelerator(&copy, "", &of_copy);

@@ -109,7 +109,7 @@ static enum status map_columns(const struct csv *csv, const struct field_table *
 		void *object = row;
 		const struct field *field = field_find(table, csv->columns[i], &object);
 
-		if (!field || (field->kind != FIELD_TEXT && field->kind != FIELD_NUMBER && field->kind != FIELD_INTEGER))
+		if (!field || field->flags & READ_ONLY || (field->kind != FIELD_TEXT && field->kind != FIELD_NUMBER && field->kind != FIELD_INTEGER))
 			return failure_set(failure, STATUS_INVALID, "%s: unknown column \"%s\"", csv->name, csv->columns[i]);
 		map[i] = (struct column){field, (size_t)((char *)object - (char *)row) + field->offset};
 	}

@@ -30,7 +30,7 @@ static void check_ranges(const struct field_table *table, const void *object, co
 			value = (double)*(const int64_t *)member;
 		else
 			continue;
-		if (isnan(value) || (value >= field->minimum && value <= field->maximum))
+		if (isnan(value) || (value >= field->minimum && value <= field->maximum && !(field->open_minimum && value <= field->minimum)))
 			continue;
 		snprintf(detail, sizeof detail, "must lie between %g and %g", field->minimum, field->maximum);
 		fault(failure, pointer, field->key, "out_of_range", detail);
@@ -78,7 +78,7 @@ void validate_price(const struct price_row *row, const char *pointer, struct fai
 		fault(failure, pointer, "gpus", "required", "give the number of accelerators of the instance");
 	else if (row->gpus >= 1 && !(each_usd >= least_usd && each_usd <= most_usd))
 		fault(failure, pointer, "price_usd_per_hour", "out_of_range",
-			"must be 0.01 to 200 USD per hour for each accelerator; give the price of the whole instance");
+			"must be 0.01 to 200 USD an hour for each accelerator; give the price of the whole instance");
 	if (term_of_text(row->pricing_model) == TERM_UNSET)
 		fault(failure, pointer, "pricing_model", "unknown", "must be on_demand, spot, reserved_1y or reserved_3y");
 	if (!row->as_of || !clock_parse(row->as_of, &as_of_us))

@@ -62,13 +62,13 @@ static enum status check_log(const struct training_log *log, struct failure *fai
 	if (log->step.count > LOG_ROWS_MAX)
 		failure_add(failure, "/training_log/step", "too_many", "at most %d rows", LOG_ROWS_MAX);
 	if (log->loss.count == 0)
-		failure_add(failure, "/training_log/loss", "missing", "give the loss at each step");
+		failure_add(failure, "/training_log/loss", "required", "give the loss at each step");
 	check_column(failure, "/training_log/loss", &log->loss, log->step.count);
 	check_column(failure, "/training_log/learning_rate", &log->learning_rate, log->step.count);
 	check_column(failure, "/training_log/gradient_norm", &log->gradient_norm, log->step.count);
 	check_column(failure, "/training_log/validation_loss", &log->validation_loss, own_steps ? log->validation_step.count : log->step.count);
 	if (own_steps && log->validation_loss.count == 0)
-		failure_add(failure, "/training_log/validation_loss", "missing",
+		failure_add(failure, "/training_log/validation_loss", "required",
 			"validation_step is given without it: give validation_loss, or leave validation_step out");
 	check_rising(failure, "/training_log/step", &log->step);
 	check_rising(failure, "/training_log/validation_step", &log->validation_step);

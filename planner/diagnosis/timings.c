@@ -67,9 +67,9 @@ static enum status check_timings(const struct step_timings *timings, struct fail
 		failure, "/timings/exposed_host_to_device_ms", timings->exposed_host_to_device_ms, "host_to_device_ms", timings->host_to_device_ms);
 	if (!(sum_ms > 0) && !is_given(timings->step_time_ms))
 		failure_add(
-			failure, "/timings", "missing", "give step_time_ms and its measured parts: compute_ms, communication_ms, data_wait_ms, ...");
+			failure, "/timings", "required", "give step_time_ms and its measured parts: compute_ms, communication_ms, data_wait_ms, ...");
 	else if (!(sum_ms > 0))
-		failure_add(failure, "/timings", "missing",
+		failure_add(failure, "/timings", "required",
 			"give at least one part of the step beside step_time_ms: compute_ms, communication_ms, data_wait_ms, ...");
 	if (is_given(timings->step_time_ms) && sum_ms > timings->step_time_ms * (1 + contradiction_share))
 		failure_add(failure, "/timings/step_time_ms", "contradiction",

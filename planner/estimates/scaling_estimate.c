@@ -19,7 +19,7 @@ static enum status request_check(const struct scaling_request *request, struct f
 	check_positive(failure, "/params", request->params);
 	check_positive(failure, "/epochs", request->epochs);
 	if (!is_given(request->compute_flops) && !is_given(request->tokens) && !is_given(request->params))
-		failure_add(failure, "", "missing", "give compute_flops, tokens or params, or params and tokens for a verdict");
+		failure_add(failure, "", "required", "give compute_flops, tokens or params, or params and tokens for a verdict");
 	if (is_given(request->compute_flops) && is_given(request->params) != is_given(request->tokens))
 		failure_add(failure, "/compute_flops", "conflict",
 			"give compute_flops alone, or params and tokens together for a verdict: each of compute_flops and %s alone decides the optimum",

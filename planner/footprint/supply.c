@@ -103,7 +103,7 @@ void supply_remark(const struct candidate *candidate, int64_t group, int64_t cou
 	int64_t wanted = group_on_machine(candidate, group), paid = supply_paid_count(candidate, count);
 
 	if (supply_rentable_count(candidate, count) != count && group >= count)
-		findings_warn(findings, "%lld of %s are not the size of a rented slice, but are planned as one; the next larger slice has %lld (%s)",
+		findings_warn(findings, "%lld of %s is not the size of a rented slice, but is planned as one; the next larger slice has %lld (%s)",
 			(long long)count, candidate->accelerator.id, (long long)supply_rentable_count(candidate, count), candidate->slice_sizes.source);
 	if (!candidate->has_offer || supply_is_by_slice(&candidate->accelerator))
 		return;

@@ -9,12 +9,13 @@ struct summary_figure {
 	double value, low, high;
 };
 
-enum { SUMMARY_TEXT_MAX = 640 };
+enum { SUMMARY_TEXT_MAX = 800 };
 
 struct summary {
 	char text[SUMMARY_TEXT_MAX];
-	const char *accelerator; /* id */
-	int64_t gpu_count;
+	const char *accelerator;                           /* id */
+	int64_t gpu_count;                                 /* in use */
+	int64_t gpus_paid;                                 /* with spares and the rest of whole instances; >= gpu_count */
 	int64_t replicas;                                  /* of a service; absent: a training */
 	struct summary_figure wall_clock_hours, total_usd; /* of a training */
 	struct summary_figure usd_per_month;               /* of a service */

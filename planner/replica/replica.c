@@ -288,14 +288,6 @@ static void runtime_prepare(
 		replica->host.first_token_s *= launched_share(model);
 		replica->host.request_s *= launched_share(model);
 	}
-	/* E205 */
-	if (runtime != RUNTIME_TENSORRT_NATIVE && accelerator_has_grace(accelerator) && release_years < ENGINE_GRACE_HOST_YEARS) {
-		double slower = replica->constants->grace_host;
-
-		replica->host.eager_layer_s *= slower;
-		replica->host.step_s *= slower;
-		replica->host.sequence_s *= slower;
-	}
 	if (has_latent_attention(model)) {
 		double lag_years = engine_latent_lag_years(release_years);
 
@@ -307,6 +299,14 @@ static void runtime_prepare(
 		replica->expert_speed = replica->constants->triton_experts;
 		replica->expert_product_speed = replica->constants->triton_products;
 		replica->host.sequence_s = replica->constants->vllm_sequence_s;
+	}
+	/* E205 */
+	if (runtime != RUNTIME_TENSORRT_NATIVE && accelerator_has_grace(accelerator) && release_years < ENGINE_GRACE_HOST_YEARS) {
+		double slower = replica->constants->grace_host;
+
+		replica->host.eager_layer_s *= slower;
+		replica->host.step_s *= slower;
+		replica->host.sequence_s *= slower;
 	}
 	replica->keeps_window_only = !tensorrt;
 	replica->attends_window_only = runtime != RUNTIME_TENSORRT_NATIVE;

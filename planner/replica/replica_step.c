@@ -72,7 +72,7 @@ static double attended_tokens(const struct replica_kind *kind, double mean_token
 	if (chunk <= 0 || ends[1] <= chunk)
 		return mean_tokens;
 	if (ends[1] - ends[0] < 1)
-		return fmod(mean_tokens, chunk);
+		return fmod(mean_tokens, chunk) > 0 ? fmod(mean_tokens, chunk) : chunk;
 	for (int i = 0; i < 2; i++) {
 		double rest = fmod(ends[i], chunk);
 

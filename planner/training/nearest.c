@@ -169,10 +169,10 @@ struct limit {
 
 static const double least_told = 0.0005; /* least probability that shows in three digits */
 
-/* "0.435"; "below 0.001" where three digits would show 0. */
-static const char *say_probability(double probability, char text[16])
+/* "0.435"; "less than 0.001" where three digits would show 0. */
+static const char *say_probability(double probability, char text[20])
 {
-	snprintf(text, 16, probability < least_told ? "below 0.001" : "%.3f", probability);
+	snprintf(text, 20, probability < least_told ? "less than 0.001" : "%.3f", probability);
 	return text;
 }
 
@@ -189,7 +189,7 @@ static const char *say_excess(double ratio, char text[40])
 static void explain_limit(const struct stage_schedule *schedule, const struct limit *limit, struct failure *failure)
 {
 	double needed, probability;
-	char highest[160] = "", kept[16], excess[40];
+	char highest[160] = "", kept[20], excess[40];
 
 	if (!is_given(limit->most))
 		return;

@@ -60,7 +60,7 @@ static void request_check(const struct training_input *input, struct failure *fa
 	const struct training_request *request = &input->request;
 
 	if (request->stages.count == 0 && !is_given(request->tokens))
-		failure_add(failure, "/tokens", "missing", "give tokens (samples for a generic model), or stages");
+		failure_add(failure, "/tokens", "required", "give tokens (samples for a generic model), or stages");
 	if (request->stages.count > SCHEDULE_STAGES_MAX)
 		failure_add(failure, "/stages", "too_many", "at most %d stages", SCHEDULE_STAGES_MAX);
 	for (size_t i = 0; i < request->stages.count; i++)

@@ -50,7 +50,7 @@ static void benchmark_check_shapes(struct call *call, const struct json_text *sh
 	failure_clear(&failure);
 	bench_spec_init(&spec);
 	if (shapes->length >= BENCH_SHAPES_BYTES_MAX)
-		failure_add(&call->failure, "/shapes", "too_large", "shapes must have less than %d bytes", BENCH_SHAPES_BYTES_MAX);
+		failure_add(&call->failure, "/shapes", "too_large", "shapes must have fewer than %d bytes", BENCH_SHAPES_BYTES_MAX);
 	else if (shapes->text && record_decode(&table_bench_spec, shapes->text, shapes->length, &call->arena, &spec, &failure) != STATUS_OK)
 		failure_add(&call->failure, "/shapes", "invalid", "%s", failure.detail);
 }

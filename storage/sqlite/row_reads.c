@@ -17,7 +17,7 @@ enum status storage_row_get(
 	memset(row, 0, row_size(kind));
 	status = reader_one(storage, row_statement(kind, ROW_GET), &arguments, row, arena, failure);
 	if (status == STATUS_NOT_FOUND)
-		return failure_set(failure, status, "%s %s does not exist%s", row_kind_name(kind), id, as_of_us ? " at that time" : "");
+		return failure_set(failure, status, as_of_us ? "%s %s did not exist at that time" : "%s %s does not exist", row_kind_name(kind), id);
 	return status;
 }
 

@@ -138,6 +138,12 @@ static void hosts_with_grace_are_slower_until_2026(void **state)
 	assert_true(step_s(&grace, 64, 1000, 512) > step_s(&x86, 64, 1000, 512));
 	grace = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_SGLANG, "2026-01"));
 	assert_close(step_s(&grace, 64, 1000, 0), step_s(&x86, 64, 1000, 0), 1e-12);
+	grace = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_VLLM, "2025-11"));
+	fixture.candidate.accelerator.form_factor = "sxm";
+	x86 = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_VLLM, "2025-11"));
+	assert_close(grace.host.sequence_s / x86.host.sequence_s, serving_constants.grace_host, 1e-12);
+	x86 = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_SGLANG, "2025-11"));
+	fixture.candidate.accelerator.form_factor = "superchip";
 	fixture.candidate.accelerator.vendor = "amd";
 	grace = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_SGLANG, "2025-11"));
 	assert_close(step_s(&grace, 64, 1000, 0), step_s(&x86, 64, 1000, 0), 1e-12);

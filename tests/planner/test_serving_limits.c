@@ -125,6 +125,7 @@ static void single_tokens_and_million_token_prompts(void **state)
 static void accelerators_without_bf16_use_fp16(void **state)
 {
 	struct serving_fixture fixture;
+	bool assumed = false;
 
 	(void)state;
 	serving_fixture_fill(&fixture);
@@ -134,8 +135,11 @@ static void accelerators_without_bf16_use_fp16(void **state)
 	fixture.performance.request.common.gpu_count = 1;
 	assert_int_equal(operate(&fixture.performance), STATUS_OK);
 	for (size_t i = 0; i < performance.findings.assumption_count; i++)
-		if (strcmp(performance.findings.assumptions[i].field, "precision") == 0)
+		if (strcmp(performance.findings.assumptions[i].field, "precision") == 0) {
 			assert_string_equal(performance.findings.assumptions[i].text, "fp16");
+			assumed = true;
+		}
+	assert_true(assumed);
 	assert_true(performance.output_tokens_per_s > 0);
 }
 

@@ -145,7 +145,7 @@ static void the_nearest_is_so_with_the_confidence(void **state)
 	fixture.input.candidate_count = 2;
 	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
 	assert_contains(fixture.failure.detail, "the cheapest found, 8 of steady, needs");
-	assert_contains(fixture.failure.detail, "with a probability of below 0.001");
+	assert_contains(fixture.failure.detail, "with a probability of less than 0.001");
 	assert_contains(fixture.failure.detail, "fewer tokens");
 }
 

@@ -28,7 +28,7 @@ static struct training_option *train(void)
 	option->promises[0] = (struct promised){"deadline", 720, 0.8049};
 	option->promises[1] = (struct promised){"energy_cap", 1e6, 0.9951};
 	training.uncertainty_count = 1;
-	training.uncertainties[0] = (struct uncertainty){.field = "evaluation_and_restarts"};
+	training.uncertainties[0] = (struct uncertainty){.field = "evaluation_and_restarts", .wall_clock_hours = 1};
 	return option;
 }
 
@@ -39,8 +39,9 @@ static void a_training_in_sentences(void **state)
 	(void)state;
 	assert_true(summary_of_training(&training, false));
 	assert_string_equal(training.summary.text,
-		"Rent 1,432 H100 SXM5 80GB (coreweave, us-east-04a, spot) for 29.6 days: 1.9 M USD (8 in 10: 1.5 to 2.6), 812 MWh, 310 t CO2e. "
-		"The deadline holds with a probability of 80 %, the energy cap with more than 99 %. Largest uncertainty: evaluation and restarts.");
+		"Rent 1,432 H100 SXM5 80GB (coreweave, us-east-04a, spot) for 29.6 days (8 in 10: 25 to 37.5): 1.9 M USD (8 in 10: 1.5 to 2.6 M), "
+		"812 MWh, 310 t CO2e. It keeps the deadline with a probability of 80 %, the energy cap with more than 99 %. "
+		"Largest uncertainty: the time for evaluation and restarts.");
 	assert_close(training.summary.total_usd.value, 1903000, 0);
 	assert_close(training.summary.total_usd.low, 1502000, 0);
 	assert_close(training.summary.total_usd.high, 2604000, 0);
@@ -51,19 +52,32 @@ static void a_training_in_sentences(void **state)
 	option->cost.total_usd = ABSENT_NUMBER;
 	option->gpu_count = 1;
 	option->wall_clock_hours = 0.0431;
+	option->interval.wall_clock_hours = (struct interval){0.0431, 0.0431, 0.0431};
+	option->gpu_hours = 0.0431;
+	option->energy.powered_gpu_hours = 8 * 0.0431; /* the rest of the machine */
 	option->energy.total_kwh = 0.0312;
 	option->carbon.total_kgco2e = 999.6;
 	option->promise_count = 0;
 	training.uncertainty_count = 0;
 	assert_true(summary_of_training(&training, true));
-	assert_string_equal(training.summary.text, "Use 1 of your own H100 SXM5 80GB for 0.0431 hours, 0.0312 kWh, 1 t CO2e.");
+	assert_string_equal(
+		training.summary.text, "Use 8 of your own H100 SXM5 80GB (1 of them in use) for 2.59 minutes: price unknown, 31.2 Wh, 1 t CO2e.");
 	/* an accelerator without a name, and nothing to pay */
 	option->accelerator.name = NULL;
 	option->cost.total_usd = 0;
 	option->interval.total_usd = (struct interval){0, 0, 0};
 	option->wall_clock_hours = 48;
+	option->energy.powered_gpu_hours = 0.0431;
+	option->promise_count = 1;
+	option->promises[0] = (struct promised){"budget", 0, 0.004};
+	option->memory.total_bytes = 159.7e9;
+	option->memory.capacity_bytes = 16.9e9;
+	training.uncertainty_count = 1;
+	training.uncertainties[0] = (struct uncertainty){.field = "price"}; /* adds nothing: not named */
 	assert_true(summary_of_training(&training, false));
-	assert_string_equal(training.summary.text, "Use 1 h100-sxm5-80gb for 2 days: 0 USD, 0.0312 kWh, 1 t CO2e.");
+	assert_string_equal(training.summary.text,
+		"Use 1 h100-sxm5-80gb for 2 days: 0 USD, 31.2 Wh, 1 t CO2e. It does not run: an accelerator needs 160 GB and has 16.9. "
+		"It keeps the budget with a probability of less than 1 %.");
 }
 
 static void a_service_in_sentences(void **state)
@@ -72,8 +86,9 @@ static void a_service_in_sentences(void **state)
 
 	(void)state;
 	memset(&service, 0, sizeof service);
-	option->accelerator = (struct accelerator){.id = "b200", .name = "B200"};
-	option->gpu_count = 8;
+	option->accelerator = (struct accelerator){.id = "gb200", .name = "GB200 (per Blackwell GPU)"};
+	option->gpu_count = 2;
+	option->gpus_paid = 8;
 	option->replicas = 1;
 	option->cost.usd_per_month = 12345;
 	option->interval.usd_per_month = (struct interval){9999, 12345, 1234567};
@@ -85,11 +100,18 @@ static void a_service_in_sentences(void **state)
 	option->promises[0] = (struct service_promise){"load", NULL, 10, 0.9};
 	option->promises[1] = (struct service_promise){"slo", "ttft_ms", 500, 0.851};
 	service.uncertainty_count = 1;
-	service.uncertainties[0] = (struct service_uncertainty){.field = "price"};
+	service.uncertainties[0] = (struct service_uncertainty){.field = "price", .usd_per_month = 100};
 	assert_true(summary_of_service(&service, false));
 	assert_string_equal(service.summary.text,
-		"Rent 8 B200 (aws, reserved for three years) as 1 replica: 12,300 USD (8 in 10: 10,000 to 1,230,000), 5,000 GWh, 2.5 kt CO2e a month. "
-		"The load holds with a probability of 90 %, the time to first token with 85 %. Largest uncertainty: the price.");
+		"Rent 8 GB200 (2 of them in use; aws, reserved for three years) as 1 replica, a month: 12,300 USD (8 in 10: 10,000 to 1,230,000), "
+		"5 TWh, 2.5 kt CO2e. It carries the load with a probability of 90 %, the time to first token with 85 %. Largest uncertainty: the price.");
+	option->accelerator.like = "h100-sxm5-80gb";
+	option->accelerator.name = "like H100 SXM5 80GB";
+	option->cost.has_offer = false;
+	option->promise_count = service.uncertainty_count = 0;
+	assert_true(summary_of_service(&service, false));
+	assert_string_equal(service.summary.text,
+		"Use 8 of a variant of H100 SXM5 80GB (2 of them in use) as 1 replica, a month: 12,300 USD (8 in 10: 10,000 to 1,230,000), 5 TWh, 2.5 kt CO2e.");
 	assert_int_equal(service.summary.replicas, 1);
 	assert_close(service.summary.usd_per_month.high, 1234567, 0);
 	assert_true(isnan(service.summary.total_usd.value));
