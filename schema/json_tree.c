@@ -1,7 +1,9 @@
 #include "schema/json_tree.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static _Thread_local bool ran_out;
 
@@ -26,12 +28,72 @@ static void tree_begin(void)
 	ran_out = false;
 }
 
+/* Returns the length of the longest string between quotes, as written; 0 if no string has a backslash. */
+static size_t longest_escaped(const char *text, size_t length)
+{
+	size_t longest = 0, began = 0;
+	bool inside = false, escapes = false;
+
+	for (size_t i = 0; i < length; i++) {
+		if (inside && text[i] == '\\') {
+			escapes = true;
+			i++;
+			continue;
+		}
+		if (text[i] != '"')
+			continue;
+		inside = !inside;
+		if (inside)
+			began = i;
+		else if (i - began > longest)
+			longest = i - began;
+	}
+	return escapes ? longest : 0;
+}
+
+/* Reads `["xxx", TEXT]`, whose first string is as long as the longest of the text. jansson keeps the buffer of a token for
+ * the next one. If that buffer cannot grow in a string with escapes, it loses a character after a backslash, and then
+ * aborts the process (lex_scan_string). The first string has none, so the buffer grows there. */
+static json_t *read_behind_a_long_string(const char *text, size_t length, size_t longest, size_t flags, json_error_t *error)
+{
+	size_t head = longest + 4, total = head + length + 1;
+	char *copy = tree_allocate(total);
+	json_t *list, *tree = NULL;
+
+	if (!copy)
+		return NULL;
+	memset(copy, 'x', head);
+	memcpy(copy, "[\"", 2);
+	memcpy(copy + head - 2, "\",", 2);
+	memcpy(copy + head, text, length);
+	copy[total - 1] = ']';
+	list = json_loadb(copy, total, flags, error);
+	if (error && error->line == 1)
+		error->column -= (int)head;
+	if (error)
+		error->position -= (int)head;
+	if (json_array_size(list) == 2)
+		tree = json_incref(json_array_get(list, 1));
+	else if (list && error)
+		snprintf(error->text, sizeof error->text, "end of file expected near ','");
+	json_decref(list);
+	free(copy);
+	if (tree && !(flags & JSON_DECODE_ANY) && !json_is_object(tree) && !json_is_array(tree)) {
+		json_decref(tree);
+		tree = NULL;
+		if (error)
+			snprintf(error->text, sizeof error->text, "'[' or '{' expected");
+	}
+	return tree;
+}
+
 json_t *json_tree_read(const char *text, size_t length, size_t flags, json_error_t *error, bool *no_memory)
 {
+	size_t longest = longest_escaped(text, length);
 	json_t *tree;
 
 	tree_begin();
-	tree = json_loadb(text, length, flags, error);
+	tree = longest > 0 ? read_behind_a_long_string(text, length, longest, flags, error) : json_loadb(text, length, flags, error);
 	*no_memory = ran_out;
 	if (!ran_out)
 		return tree;

@@ -57,7 +57,7 @@ step 'HTTP tests' make check-server
 wait "$builds" || :
 step 'worst day' make check-worst-day-short
 # Without long simulations of code that other tests of serving run, too. `make check-asan` runs all.
-step 'C tests under ASan and UBSan' make -j"$(nproc)" check-asan TEST_LEFT_OUT='planner/test_serving_fleet_simulation planner/test_serving_practice'
+step 'C tests under ASan and UBSan' make -j"$(nproc)" check-asan TEST_LEFT_OUT='planner/test_serving_fleet_simulation planner/test_serving_practice planner/test_serving_sizing plausibility/test_plausibility'
 step 'HTTP tests under ASan and UBSan' make -j"$(nproc)" check-server-asan SERVER_TESTS="$(printf 'tests/server/test_%s.py ' $sanitized)"
 step 'fuzzers, ten seconds each' make -j"$(nproc)" fuzz-short
 step 'C tests under TSan' make -j"$(nproc)" check-tsan

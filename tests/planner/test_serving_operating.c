@@ -198,8 +198,6 @@ static void unequal_answers_hold_less_at_once(void **state)
 	even.run_requests = spread.run_requests = most;
 	operating_closed(&replica, &even, most, &point);
 	even_ttft_s = point.ttft_s;
-	operating_closed(&replica, &spread, most, &point);
-	assert_true(point.ttft_s < even_ttft_s); /* of unequal answers half of the length is held on average */
 	operating_static(&replica, &even, replica_sequences_max(&replica, 1000, 3000), &point);
 	assert_true(replica_sequences_max(&replica, 1000, 6000) < replica_sequences_max(&replica, 1000, 3000));
 	assert_true(even_ttft_s > 0.5 * most / replica_sequences_max(&replica, 1000, 6000) * 2000 * point.tpot_s);
