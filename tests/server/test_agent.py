@@ -451,7 +451,7 @@ def test_plain_http_goes_to_this_machine_alone(agent_with):
 
 @pytest.mark.parametrize("arguments,code,told", [
     ([], 64, "--server URL and --key-file FILE"), (["--server", "ftp://x", "--key-file", "/etc/hostname"], 78, "not a URL"),
-    (["--server", "https://x", "--key-file", "/nonexistent"], 66, "/nonexistent"), (["--server", "https://u:p@x", "--key-file", "/etc/hostname"], 78, "must not have a user"),
+    (["--server", "https://x", "--key-file", "/nonexistent"], 66, "/nonexistent"), (["--server", "https://u:p@x", "--key-file", "/etc/hostname"], 78, "no space, user, query or fragment"),
     (["--server", "https://x", "--key-file", "/dev/null"], 66, "is empty or too long for a key"), (["--serve", "https://x"], 78, "did you mean server"),
     (["--server", "https://x", "--key-file", "/etc/hostname", "--ca-file", "/nonexistent"], 78, "ca-file: /nonexistent"),
 ])
