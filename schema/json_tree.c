@@ -63,8 +63,9 @@ static json_t *read_behind_a_long_string(const char *text, size_t length, size_t
 	if (!copy)
 		return NULL;
 	memset(copy, 'x', head);
-	memcpy(copy, "[\"", 2);
-	memcpy(copy + head - 2, "\",", 2);
+	copy[0] = '[';
+	copy[1] = copy[head - 2] = '"';
+	copy[head - 1] = ',';
 	memcpy(copy + head, text, length);
 	copy[total - 1] = ']';
 	list = json_loadb(copy, total, flags, error);

@@ -144,7 +144,7 @@ static void append_name(struct buffer *out, const struct name *names, size_t cou
 		if (strcmp(key, names[i].key) == 0)
 			key = names[i].text;
 	for (const char *at = key; *at; at++)
-		buffer_append_char(out, *at == '_' ? ' ' : *at);
+		buffer_append_char(out, (char)(*at == '_' ? ' ' : *at));
 }
 
 /* Appends "It keeps the deadline with a probability of 80 %" for the first promise, ", the budget with 93 %" for the others. */

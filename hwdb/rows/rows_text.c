@@ -118,17 +118,19 @@ static enum status map_columns(const struct csv *csv, const struct field_table *
 
 static enum status read_row(const struct csv *csv, const struct column *map, void *row, struct failure *failure)
 {
-	for (size_t i = 0; i < csv->column_count; i++)
+	for (size_t i = 0; i < csv->column_count; i++) {
+		CHECK(map[i].field);
 		if (!store_cell(&map[i], csv->fields[i], row))
 			return failure_set(failure, STATUS_INVALID, "%s, line %zu: \"%s\" is not a %s for %s", csv->name, csv->record_line,
 				csv->fields[i], map[i].field->kind == FIELD_INTEGER ? "count" : "number", map[i].field->key);
+	}
 	return STATUS_OK;
 }
 
 static enum status read_rows(
 	const struct rows_source *source, const struct reader *reader, struct arena *arena, void **rows, size_t *count, struct failure *failure)
 {
-	struct column map[CSV_COLUMNS_MAX];
+	struct column map[CSV_COLUMNS_MAX] = {0};
 	struct csv csv;
 	enum status status = csv_begin(&csv, source->name, source->text, source->length, arena, failure);
 
