@@ -196,9 +196,9 @@ static bool finish_text(struct buffer *out, char text[SUMMARY_TEXT_MAX])
 /* Accelerators that draw power, of a training: those that work, spares, and the rest of whole instances. */
 static int64_t paid_of_training(const struct training_option *option)
 {
-	double share = option->gpu_hours > 0 ? option->energy.powered_gpu_hours / option->gpu_hours : 1;
+	int64_t powered = option->wall_clock_hours > 0 ? llround(option->energy.powered_gpu_hours / option->wall_clock_hours) : 0;
 
-	return share > 1 ? llround(share * (double)option->gpu_count) : option->gpu_count;
+	return powered > option->gpu_count ? powered : option->gpu_count;
 }
 
 bool summary_of_training(struct training_plan *plan, bool owned)

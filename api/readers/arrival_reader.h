@@ -2,7 +2,7 @@
  * unchanged.
  *
  * A row takes 24 bytes and is never stored as text. The text outside the rows is the request, up to
- * ARRIVALS_KEPT_MAX_BYTES; one row stands in it for all rows, so that the field tables find the same faults as in a
+ * ARRIVALS_KEPT_MAX_BYTES; it has one row in place of all rows, so that the field tables find the same faults as in a
  * short body. All faults of rows are counted, the first ones are reported. Memory comes from malloc and is bounded by
  * these limits. One owner, one thread at a time. */
 #ifndef FLEETPLAN_API_READERS_ARRIVAL_READER_H

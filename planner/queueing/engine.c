@@ -1,13 +1,13 @@
 #include "planner/queueing/engine.h"
 
-enum { NOBODY = -1, JUMP_MAXIMUM = 1024, STEPS_DRAWN_OF_WORK = 16 }; /* 16 drawn steps cost as much as one group of steps */
+enum { NO_REQUEST = -1, JUMP_MAXIMUM = 1024, STEPS_DRAWN_OF_WORK = 16 }; /* 16 drawn steps cost as much as one group of steps */
 static const double watermark = 0.01; /* part of the cache that stays free for decoding sequences (vLLM's scheduler) */
 
 /* --- queues and the heap ----------------------------------------------------------------------------------- */
 
 static void queue_append(struct engine_queue *queue, struct engine_request *pool, int32_t request)
 {
-	pool[request].next = NOBODY;
+	pool[request].next = NO_REQUEST;
 	*(queue->count > 0 ? &pool[queue->last].next : &queue->first) = request;
 	queue->last = request;
 	queue->count++;
@@ -15,7 +15,7 @@ static void queue_append(struct engine_queue *queue, struct engine_request *pool
 
 static void queue_prepend(struct engine_queue *queue, struct engine_request *pool, int32_t request)
 {
-	pool[request].next = queue->count > 0 ? queue->first : NOBODY;
+	pool[request].next = queue->count > 0 ? queue->first : NO_REQUEST;
 	queue->first = request;
 	if (queue->count++ == 0)
 		queue->last = request;
@@ -370,13 +370,13 @@ static int32_t prompts_fill(struct engine_state *engine, struct batch *batch)
 {
 	const struct engine_setting *setting = engine->setting;
 	double room = fmax(setting->chunk_tokens - batch->decode_sequences, setting->block_tokens), looked_back = 0;
-	int32_t number = engine->taking_in.count > 0 ? engine->taking_in.first : NOBODY, whole = 0;
+	int32_t number = engine->taking_in.count > 0 ? engine->taking_in.first : NO_REQUEST, whole = 0;
 
 	while (room > 0) {
 		struct engine_request *request;
 		double tokens;
 
-		if (number == NOBODY) {
+		if (number == NO_REQUEST) {
 			if (head_brings_cache(engine) || !head_can_enter(engine))
 				break;
 			head_enters(engine);

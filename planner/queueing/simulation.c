@@ -1,7 +1,7 @@
 #include "planner/queueing/simulation.h"
 
 enum { ARRIVALS_BETWEEN_LOOKS = 1024 }; /* arrivals between two checks for a request to stop: a few milliseconds */
-enum { NOBODY = -1, POOL_MAXIMUM = 32768, WAITING_MAXIMUM = 8192, PREFIXES_OF_WORK = 10 };
+enum { NO_REQUEST = -1, POOL_MAXIMUM = 32768, WAITING_MAXIMUM = 8192, PREFIXES_OF_WORK = 10 };
 
 /* The transfer of a prompt's cache to its decoding replica. */
 struct handoff {
@@ -116,7 +116,7 @@ static void request_release(struct run *run, int32_t number)
 	run->free_first = number;
 }
 
-/* Takes a request from the pool for an arrival. NOBODY if it does not fit into an empty cache, or if the pool is
+/* Takes a request from the pool for an arrival. NO_REQUEST if it does not fit into an empty cache, or if the pool is
  * empty. */
 static int32_t request_make(struct run *run, const struct arrival *arrival)
 {
@@ -133,11 +133,11 @@ static int32_t request_make(struct run *run, const struct arrival *arrival)
 		(setting->prefill && !engine_can_hold(setting->prefill, arrival->prompt_tokens, 1))) {
 		run->result->refused++;
 		run->counted += number >= setting->warmup_requests && number < setting->warmup_requests + setting->requests;
-		return NOBODY;
+		return NO_REQUEST;
 	}
-	if (place == NOBODY) {
+	if (place == NO_REQUEST) {
 		run->result->saturated = true;
-		return NOBODY;
+		return NO_REQUEST;
 	}
 	run->free_first = run->pool[place].next;
 	cached = fmin(cached, arrival->prompt_tokens - 1);
@@ -208,7 +208,7 @@ static void answered_in_loop(void *context, const struct engine_request *request
 		return;
 	arrival.t_s = now_s;
 	next = request_make(run, &arrival);
-	if (next != NOBODY)
+	if (next != NO_REQUEST)
 		submit_checked(run, &run->decoders.engines[0], next, now_s);
 }
 
@@ -281,7 +281,7 @@ static struct replicas replicas_start(
 	replicas.engines = workspace_part(workspace, (size_t)count * sizeof *replicas.engines);
 	replicas.homes = setting->prefix_count > 0 ? workspace_part(workspace, homes_bytes(setting)) : NULL;
 	for (int32_t i = 0; i < setting->prefix_count; i++)
-		replicas.homes[i] = NOBODY;
+		replicas.homes[i] = NO_REQUEST;
 	for (int64_t i = 0; i < count; i++) {
 		struct engine_memory memory = {.heap = workspace_part(workspace, places * sizeof(int32_t)),
 			.links = setting->prefix_count > 0 ? workspace_part(workspace, links_bytes(setting)) : NULL};
@@ -300,7 +300,7 @@ static void run_start(struct run *run, const struct simulation_setting *setting,
 	*run = (struct run){.setting = setting, .result = result, .pool_size = (int32_t)pool_places(setting)};
 	run->pool = workspace_part(&workspace, (size_t)run->pool_size * sizeof *run->pool);
 	for (int32_t i = 0; i < run->pool_size; i++)
-		run->pool[i].next = i + 1 < run->pool_size ? i + 1 : NOBODY;
+		run->pool[i].next = i + 1 < run->pool_size ? i + 1 : NO_REQUEST;
 	run->decoders = replicas_start(run, setting->engine, setting->replicas, finished, &workspace);
 	if (setting->prefill) {
 		run->prefills = replicas_start(run, setting->prefill, setting->prefill_replicas, prompt_computed, &workspace);
@@ -324,7 +324,7 @@ static void run_arrival(struct run *run)
 	if (setting->prefill)
 		handoffs_deliver(run, arrival.t_s);
 	request = request_make(run, &arrival);
-	if (request == NOBODY)
+	if (request == NO_REQUEST)
 		return;
 	engine = replicas_choose(setting->prefill ? &run->prefills : &run->decoders, arrival.prefix, arrival.t_s);
 	submit_checked(run, engine, request, arrival.t_s);
@@ -342,7 +342,7 @@ static void run_closed_loop(struct run *run)
 
 		arrival.t_s = 0;
 		request = request_make(run, &arrival);
-		if (request != NOBODY)
+		if (request != NO_REQUEST)
 			submit_checked(run, &run->decoders.engines[0], request, 0);
 	}
 	if (!run->result->saturated)

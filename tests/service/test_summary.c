@@ -53,7 +53,7 @@ static void a_training_in_sentences(void **state)
 	option->gpu_count = 1;
 	option->wall_clock_hours = 0.0431;
 	option->interval.wall_clock_hours = (struct interval){0.0431, 0.0431, 0.0431};
-	option->gpu_hours = 0.0431;
+	option->gpu_hours = 8 * 0.0431;                /* counts what is paid, too */
 	option->energy.powered_gpu_hours = 8 * 0.0431; /* the rest of the machine */
 	option->energy.total_kwh = 0.0312;
 	option->carbon.total_kgco2e = 999.6;
