@@ -5,74 +5,13 @@
 #include <math.h>
 
 #include "api/comparison.h"
+#include "api/report_parts.h"
 #include "api/tables/tables.h"
 #include "base/clock.h"
 #include "base/json_writer.h"
 #include "schema/json_tree.h"
 
 /* NOLINTBEGIN(misc-no-recursion): recursion is as deep as tables nest, which a test bounds. */
-
-/* --- values ---------------------------------------------------------------------------------------------------- */
-/* Finds "cost.offer.region" in an object; NULL if there is no such value. */
-static const json_t *report_at(const json_t *object, const char *path)
-{
-	char key[64];
-
-	while (object && *path) {
-		size_t length = strcspn(path, ".");
-
-		snprintf(key, sizeof key, "%.*s", (int)length, path);
-		object = json_object_get(object, key);
-		path += length + (path[length] == '.');
-	}
-	return object;
-}
-
-/* Writes three significant digits with thousands separators. */
-static void report_number(double number, struct buffer *out)
-{
-	char digits[64];
-	size_t length;
-
-	if (number != 0 && (fabs(number) < 0.001 || fabs(number) >= 1e15)) {
-		buffer_printf(out, "%.3g", number);
-		return;
-	}
-	if (fabs(number) < 1000) {
-		buffer_printf(out, "%.4g", number);
-		return;
-	}
-	length = (size_t)snprintf(digits, sizeof digits, "%.0f", number);
-	for (size_t i = 0; i < length; i++) {
-		if (i > 0 && (length - i) % 3 == 0 && digits[i - 1] != '-')
-			buffer_append_char(out, ',');
-		buffer_append_char(out, digits[i]);
-	}
-}
-
-/* Writes text in Markdown; escapes characters that begin markup or end a table cell. */
-static void report_text(const char *text, struct buffer *out)
-{
-	for (; *text; text++) {
-		if (*text == '\n' || *text == '\r') {
-			buffer_append_char(out, ' ');
-			continue;
-		}
-		if (strchr("|<>[]*`\\", *text))
-			buffer_append_char(out, '\\');
-		buffer_append_char(out, *text);
-	}
-}
-
-static void report_value(const json_t *value, struct buffer *out)
-{
-	if (json_is_number(value))
-		report_number(json_number_value(value), out);
-	else if (json_is_string(value))
-		report_text(json_string_value(value), out);
-	else if (json_is_boolean(value))
-		buffer_append_text(out, json_is_true(value) ? "yes" : "no");
-}
 
 /* --- Markdown -------------------------------------------------------------------------------------------------- */
 struct report_line {
@@ -99,9 +38,9 @@ static const struct report_line training_lines[] = {{"Accelerators", "gpu_count"
 	{"Water (litres)", "water_l", NULL}, {"MFU of a step", "mfu", NULL}, {"MFU of the whole run", "run_mfu", NULL},
 	{"Practice: factor on the hours of steps and failures", "practice.value", "practice"}, {"Tokens per second", "tokens_per_s", NULL},
 	{"Step (s)", "step.time_s", "interval.step_time_s"}, {"Goodput", "goodput.fraction", NULL},
-	{"Memory of an accelerator (bytes)", "memory.total_bytes", NULL}, {"Bottleneck", "bottleneck.kind", NULL}};
+	{"Memory of an accelerator (GB)", "memory.total_bytes", NULL}, {"Bottleneck", "bottleneck.kind", NULL}};
 
-static const struct report_line inference_lines[] = {{"Accelerators", "gpu_count", "interval.gpu_count"}, {"Replicas", "replicas", NULL},
+static const struct report_line inference_lines[] = {{"Accelerators", "gpu_count", NULL}, {"Replicas", "replicas", NULL},
 	{"Accelerators of a replica", "gpus_per_replica", NULL}, {"MIG profile of the slices", "mig_profile", NULL},
 	{"MIG slices of an accelerator", "slices_per_gpu", NULL}, {"Precision of the weights", "precision", NULL},
 	{"Time to first token, p95 (ms)", "latency.ttft_ms.p95", NULL}, {"Time per output token, p95 (ms)", "latency.tpot_ms.p95", NULL},
@@ -122,11 +61,6 @@ static const struct report_line inference_lines[] = {{"Accelerators", "gpu_count
 	{"Carbon (kgCO2e per month)", "carbon.kgco2e_per_month", "interval.kgco2e_per_month"},
 	{"Water (litres per month)", "water_l_per_month", NULL}, {"Bottleneck", "bottleneck.kind", NULL}};
 
-static bool report_is_training(const struct plan_record *plan)
-{
-	return strcmp(plan->kind, "training") == 0;
-}
-
 static void report_line(const struct report_line *line, const json_t *option, struct buffer *out)
 {
 	const json_t *value = report_at(option, line->path), *interval = line->interval ? report_at(option, line->interval) : NULL;
@@ -136,7 +70,10 @@ static void report_line(const struct report_line *line, const json_t *option, st
 	if (!value)
 		return;
 	buffer_printf(out, "| %s | ", line->title);
-	report_value(value, out);
+	if (strstr(line->path, "_bytes"))
+		report_number(json_number_value(value) / 1e9, out);
+	else
+		report_value(value, out);
 	buffer_append_text(out, " | ");
 	if (p10 && p90) {
 		report_value(p10, out);
@@ -178,7 +115,7 @@ static void report_rows(const char *heading, const char *name, const char *name_
 
 	if (json_array_size(rows) == 0)
 		return;
-	buffer_printf(out, "\n## %s\n\n| %s |", heading, name);
+	buffer_printf(out, "\n### %s\n\n| %s |", heading, name);
 	for (size_t f = 0; f < COUNT_OF(figures); f++)
 		if (json_object_get(json_array_get(rows, 0), figures[f]))
 			buffer_printf(out, " %s |", figures[f]);
@@ -214,7 +151,7 @@ static void report_option(const struct plan_record *plan, const json_t *option, 
 	size_t count = report_is_training(plan) ? COUNT_OF(training_lines) : COUNT_OF(inference_lines);
 	const json_t *accelerator = json_object_get(option, "accelerator");
 
-	buffer_append_text(out, "\n## Recommended: ");
+	buffer_append_text(out, "\n### Recommended: ");
 	report_value(report_at(option, "gpu_count"), out);
 	buffer_append_text(out, " x ");
 	report_value(accelerator, out);
@@ -243,13 +180,13 @@ static void report_members(const char *title, const json_t *object, struct buffe
 
 static void report_alternatives(const struct plan_record *plan, const json_t *alternatives, struct buffer *out)
 {
-	static const char *const training[] = {"gpu_count", "wall_clock_hours", "cost.total_usd", "energy.total_kwh", "carbon.total_kgco2e"};
-	static const char *const inference[] = {"gpu_count", "replicas", "cost.usd_per_month", "energy.kwh_per_month", "carbon.kgco2e_per_month"};
+	static const char *const training[] = {"gpu_count", "wall_clock_hours", "total_usd", "total_kwh", "total_kgco2e"};
+	static const char *const inference[] = {"gpu_count", "replicas", "usd_per_month", "total_kwh", "total_kgco2e"};
 	const char *const *columns = report_is_training(plan) ? training : inference;
 
 	if (json_array_size(alternatives) == 0)
 		return;
-	buffer_append_text(out, "\n## Alternatives\n\n| accelerator |");
+	buffer_append_text(out, "\n### Alternatives\n\n| accelerator |");
 	for (size_t i = 0; i < COUNT_OF(training); i++)
 		buffer_printf(out, " %s |", columns[i]);
 	buffer_append_text(out, "\n| --- | ---: | ---: | ---: | ---: | ---: |\n");
@@ -260,7 +197,7 @@ static void report_alternatives(const struct plan_record *plan, const json_t *al
 		report_value(json_object_get(option, "accelerator"), out);
 		for (size_t j = 0; j < COUNT_OF(training); j++) {
 			buffer_append_text(out, " | ");
-			report_value(report_at(option, columns[j]), out);
+			report_value(report_figure(option, columns[j]), out);
 		}
 		buffer_append_text(out, " |\n");
 	}
@@ -271,7 +208,7 @@ static void report_bullets(const char *title, const json_t *list, const char *co
 {
 	if (json_array_size(list) == 0)
 		return;
-	buffer_printf(out, "\n## %s\n\n", title);
+	buffer_printf(out, "\n### %s\n\n", title);
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *item = json_array_get(list, i);
 		bool first = true;
@@ -287,6 +224,29 @@ static void report_bullets(const char *title, const json_t *list, const char *co
 			report_value(value, out);
 			first = false;
 		}
+		buffer_append_char(out, '\n');
+	}
+}
+
+/* --- the report ------------------------------------------------------------------------------------------------ */
+/* Writes the assumptions with a source. Those from the API's description are defaults that change no figure. */
+static void report_assumptions(const json_t *assumptions, struct buffer *out)
+{
+	static const char description[] = "/openapi.json";
+	bool first = true;
+
+	for (size_t i = 0; i < json_array_size(assumptions); i++) {
+		const json_t *assumption = json_array_get(assumptions, i), *source = json_object_get(assumption, "source");
+
+		if (json_is_string(source) && strncmp(json_string_value(source), description, sizeof description - 1) == 0)
+			continue;
+		buffer_append_text(out, first ? "\n### Assumptions\n\n- " : "- ");
+		first = false;
+		report_value(json_object_get(assumption, "field"), out);
+		buffer_append_text(out, ": ");
+		report_value(json_object_get(assumption, "value"), out);
+		buffer_append_text(out, " — ");
+		report_value(source, out);
 		buffer_append_char(out, '\n');
 	}
 }
@@ -355,8 +315,7 @@ static enum status report_parse(const struct plan_record *plan, json_t **request
 
 enum status report_plan_markdown(const struct plan_record *plan, struct buffer *out, struct failure *failure)
 {
-	static const char *const assumption[] = {"field", "value", "source"}, *const advice[] = {"detail", "effect"},
-							 *const sensitivity[] = {"field", "effect"};
+	static const char *const advice[] = {"detail", "effect"}, *const sensitivity[] = {"field", "effect"};
 	json_t *request, *result;
 	const json_t *recommended;
 	enum status status = report_parse(plan, &request, &result, failure);
@@ -366,6 +325,8 @@ enum status report_plan_markdown(const struct plan_record *plan, struct buffer *
 	recommended = json_object_get(result, "recommended");
 	report_head(plan, request, out);
 	report_summary(report_at(result, "summary.text"), out);
+	memo_write(plan, result, out);
+	buffer_append_text(out, "\n---\n\n## Details\n");
 	report_option(plan, recommended, out);
 	report_members("Layout", json_object_get(recommended, "parallelism"), out);
 	report_members("Offer", report_at(recommended, "cost.offer"), out);
@@ -374,10 +335,9 @@ enum status report_plan_markdown(const struct plan_record *plan, struct buffer *
 	report_rows("Uncertainties, and what they add", "uncertainty", "field", json_object_get(result, "uncertainties"), "how to reduce it",
 		"cure", out);
 	report_alternatives(plan, json_object_get(result, "alternatives"), out);
-	report_bullets("Warnings", json_object_get(result, "warnings"), NULL, 0, out);
 	report_bullets("Advice", json_object_get(result, "advice"), advice, COUNT_OF(advice), out);
 	report_bullets("Sensitivity", json_object_get(result, "sensitivity"), sensitivity, COUNT_OF(sensitivity), out);
-	report_bullets("Assumptions", json_object_get(result, "assumptions"), assumption, COUNT_OF(assumption), out);
+	report_assumptions(json_object_get(result, "assumptions"), out);
 	json_decref(request);
 	json_decref(result);
 	return out->failed ? failure_set(failure, STATUS_NO_MEMORY, "the report is too long") : STATUS_OK;
@@ -442,20 +402,63 @@ static void report_csv_line(const struct field_table *table, const json_t *optio
 	buffer_append_text(out, "\r\n");
 }
 
-enum status report_plan_csv(const struct plan_record *plan, struct buffer *out, struct failure *failure)
+/* The twelve columns of a plan's CSV. */
+static const char *const training_columns[] = {"option", "accelerator", "gpu_count", "wall_clock_hours", "gpu_hours", "total_usd",
+	"total_kwh", "total_kgco2e", "run_mfu", "provider", "region", "reason"};
+static const char *const inference_columns[] = {"option", "accelerator", "gpu_count", "replicas", "usd_per_month", "total_kwh",
+	"total_kgco2e", "usd_per_million_output_tokens", "slo_met", "provider", "region", "reason"};
+_Static_assert(COUNT_OF(training_columns) == 12 && COUNT_OF(inference_columns) == 12, "twelve columns");
+
+/* Writes the header if `name` is NULL, else the row of an option. An alternative without a place is at the recommended
+ * one's. */
+static void report_csv_short(
+	const char *const columns[], const char *name, const json_t *option, const json_t *recommended, struct buffer *out)
 {
-	const struct field_table *table = report_is_training(plan) ? &table_training_option : &table_inference_option;
+	for (size_t i = 0; i < COUNT_OF(training_columns); i++) {
+		const json_t *value = name ? report_figure(option, columns[i]) : NULL;
+
+		if (!value && name && (strcmp(columns[i], "provider") == 0 || strcmp(columns[i], "region") == 0))
+			value = report_figure(recommended, columns[i]);
+		if (i > 0)
+			buffer_append_char(out, ',');
+		if (!name || i == 0)
+			buffer_append_text(out, name ? name : columns[i]);
+		else if (value)
+			report_csv_cell(value, out);
+	}
+	buffer_append_text(out, "\r\n");
+}
+
+static void report_csv_options(
+	const struct field_table *table, const char *const columns[], const json_t *result, bool expanded, struct buffer *out)
+{
+	const json_t *recommended = json_object_get(result, "recommended"), *alternatives = json_object_get(result, "alternatives");
+
+	if (expanded) {
+		report_csv_line(table, NULL, out);
+		report_csv_line(table, recommended, out);
+	} else {
+		report_csv_short(columns, NULL, NULL, NULL, out);
+		report_csv_short(columns, "recommended", recommended, recommended, out);
+	}
+	for (size_t i = 0; i < json_array_size(alternatives); i++) {
+		if (expanded)
+			report_csv_line(table, json_array_get(alternatives, i), out);
+		else
+			report_csv_short(columns, "alternative", json_array_get(alternatives, i), recommended, out);
+	}
+}
+
+enum status report_plan_csv(const struct plan_record *plan, bool expanded, struct buffer *out, struct failure *failure)
+{
+	bool training = report_is_training(plan);
 	json_t *request, *result;
-	const json_t *alternatives;
 	enum status status = report_parse(plan, &request, &result, failure);
 
 	if (status != STATUS_OK)
 		return status;
-	report_csv_line(table, NULL, out);
-	report_csv_line(table, json_object_get(result, "recommended"), out);
-	alternatives = json_object_get(result, "alternatives");
-	for (size_t i = 0; i < json_array_size(alternatives); i++)
-		report_csv_line(table, json_array_get(alternatives, i), out);
+	report_csv_options(training ? &table_training_option : &table_inference_option, training ? training_columns : inference_columns, result,
+		expanded, out);
 	json_decref(request);
 	json_decref(result);
 	return out->failed ? failure_set(failure, STATUS_NO_MEMORY, "the answer is too long") : STATUS_OK;

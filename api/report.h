@@ -11,9 +11,9 @@
  * plan's. */
 FALLIBLE enum status report_plan_markdown(const struct plan_record *plan, struct buffer *out, struct failure *failure);
 
-/* Writes a header and one row for each option, the recommended one first; scalar figures, nested ones as
- * "cost.total_usd". */
-FALLIBLE enum status report_plan_csv(const struct plan_record *plan, struct buffer *out, struct failure *failure);
+/* Writes a header and one row for each option, the recommended one first, in twelve columns. `expanded`: all scalar
+ * figures instead, nested ones as "cost.total_usd". */
+FALLIBLE enum status report_plan_csv(const struct plan_record *plan, bool expanded, struct buffer *out, struct failure *failure);
 
 /* Writes a comparison (comparison.h) as a header and one row for each plan: its identity, the names of the figures in
  * which it is the best, and its recommended option. If both kinds of plan are compared, each kind has its own columns,

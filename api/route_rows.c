@@ -16,19 +16,19 @@ static const struct route_example diagnosis_examples[] = {
 };
 
 const struct route routes[ROUTE_COUNT] = {
-	ESTIMATE(TRAINING, training, "a training", true, ROUTE_BODY_BYTES, AS_PLAN, EXAMPLE_TRAINING,
+	ESTIMATE(TRAINING, training, "a training", true, ROUTE_BODY_BYTES, AS_PLAN, &table_expand_query, EXAMPLE_TRAINING,
 		"model=llama-3.1-8b&tokens=15T&accelerator=h100&deadline_hours=30d"),
-	ESTIMATE(INFERENCE, inference, "a service", true, ROUTE_BODY_TRACE_BYTES, AS_PLAN, EXAMPLE_INFERENCE,
+	ESTIMATE(INFERENCE, inference, "a service", true, ROUTE_BODY_TRACE_BYTES, AS_PLAN, &table_expand_query, EXAMPLE_INFERENCE,
 		"model=llama-3.1-70b&precision=fp8&accelerator=h100&queries_per_minute=600&prompt_tokens=1000&output_tokens="
 		"300"),
-	ESTIMATE(PERFORMANCE, performance, "one replica's performance", true, ROUTE_BODY_BYTES, AS_JSON, EXAMPLE_PERFORMANCE,
+	ESTIMATE(PERFORMANCE, performance, "one replica's performance", true, ROUTE_BODY_BYTES, AS_JSON, NULL, EXAMPLE_PERFORMANCE,
 		"model=llama-3.1-8b&accelerator=h100&prompt_tokens=1000&output_tokens=300&concurrency=64"),
-	ESTIMATE(MEMORY, memory, "a model's memory", false, ROUTE_BODY_BYTES, AS_JSON,
+	ESTIMATE(MEMORY, memory, "a model's memory", false, ROUTE_BODY_BYTES, AS_JSON, NULL,
 		"{\"model\":\"llama-3.1-8b\",\"purpose\":\"training\",\"accelerator\":\"h100\",\"gpu_count\":8}",
 		"model=llama-3.1-8b&purpose=inference&accelerator=h100"),
-	ESTIMATE(SCALING, scaling, "what scaling laws say", false, ROUTE_BODY_BYTES, AS_JSON, "{\"params\":\"70B\",\"tokens\":\"1.4T\"}",
+	ESTIMATE(SCALING, scaling, "what scaling laws say", false, ROUTE_BODY_BYTES, AS_JSON, NULL, "{\"params\":\"70B\",\"tokens\":\"1.4T\"}",
 		"compute_flops=1e24"),
-	ESTIMATE(CARBON, carbon, "energy, carbon and water", false, ROUTE_BODY_BYTES, AS_JSON,
+	ESTIMATE(CARBON, carbon, "energy, carbon and water", false, ROUTE_BODY_BYTES, AS_JSON, NULL,
 		"{\"accelerator\":\"v100\",\"gpu_count\":10000,\"hours\":355,\"site\":{\"grid_gco2e_per_kwh\":429,\"pue\":1.1},"
 		"\"published\":{\"energy_mwh\":1287}}",
 		"accelerator=a100&gpu_count=384&hours=118d"),

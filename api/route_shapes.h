@@ -23,8 +23,8 @@
 	"300,\"concurrency\":\"max\"}"
 
 /* POST reads the request from its body; GET reads its scalars from query parameters, members of objects by dotted
- * names. Neither stores anything. */
-#define ESTIMATE(NAME, name, title, is_heavy, limit, media, body, query_) \
+ * names. Neither stores anything. `parts`: the query parameters of POST; NULL: none. */
+#define ESTIMATE(NAME, name, title, is_heavy, limit, media, parts, body, query_) \
 	[ROUTE_##NAME##_ESTIMATE] = {.id = ROUTE_##NAME##_ESTIMATE, \
 		.method = "POST", \
 		.path = PATH_##NAME, \
@@ -39,6 +39,7 @@
 		.body_maximum_bytes = (limit), \
 		.body_media = JSON_BODY, \
 		.answer_media = (media), \
+		.query = (parts), \
 		.request = &table_##name##_request, \
 		.response = &table_##name##_estimate, \
 		.success = 200, \
@@ -85,6 +86,7 @@
 		.body_maximum_bytes = (limit), \
 		.body_media = JSON_BODY, \
 		.answer_media = AS_PLAN, \
+		.query = &table_expand_query, \
 		.request = &table_##name##_request, \
 		.response = &table_##name##_plan, \
 		.success = 201, \

@@ -158,6 +158,23 @@ static void json_number_end(struct json_writer *writer, char *end)
 	writer->comma = true;
 }
 
+/* Rounds to 12 significant digits. The quotient of a whole number and a power of ten up to 10^22 is the double nearest
+ * to the decimal number, so it is written with these digits. */
+static double round_double(double value)
+{
+	enum { DIGITS_KEPT = 12, POWER_EXACT_MAX = 22 };
+	int decimals;
+	double power;
+
+	if (!(fabs(value) < 1e15) || value == rint(value))
+		return value;
+	decimals = DIGITS_KEPT - 1 - (int)floor(log10(fabs(value)));
+	if (decimals < 0 || decimals > POWER_EXACT_MAX)
+		return value;
+	power = pow(10, decimals);
+	return rint(value * power) / power;
+}
+
 void json_double(struct json_writer *writer, double value)
 {
 	char *end;
@@ -167,6 +184,8 @@ void json_double(struct json_writer *writer, double value)
 		writer->buffer->failed = true;
 		return;
 	}
+	if (writer->rounded)
+		value = round_double(value);
 	end = json_number_begin(writer);
 	if (end)
 		json_number_end(writer, end + (writer->exact ? json_format_exact(end, value) : json_format_double(end, value)));

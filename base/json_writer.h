@@ -14,9 +14,11 @@
 
 struct json_writer {
 	struct buffer *buffer;
-	bool comma;      /* the next value or key needs a comma before it */
-	bool not_finite; /* a double was infinite or NaN; the buffer has failed */
-	bool exact;      /* doubles are read back as the same number (json_format_exact); false: 15 digits */
+	bool comma;       /* the next value or key needs a comma before it */
+	bool not_finite;  /* a double was infinite or NaN; the buffer has failed */
+	unsigned omitted; /* parts of a record that record_encode() leaves out (schema/field.h); 0: none */
+	bool rounded;     /* doubles have 12 digits, more than any figure of a plan means; whole numbers stay exact */
+	bool exact;       /* doubles are read back as the same number (json_format_exact); false: 15 digits */
 };
 
 void json_writer_init(struct json_writer *writer, struct buffer *buffer);

@@ -7,7 +7,8 @@
 
 static const struct command commands[] = {
 	{"serve", serve_main, "serve [OPTION]...", "run the daemon with the REST API (serve --help lists the options)", true},
-	{"plan", plan_main, "plan training|inference FILE|-", "compute one plan without a daemon", false},
+	{"plan", plan_main, "plan training|inference FILE|- [--json | --memo]",
+		"compute one plan without a daemon: a memo on a terminal (--memo), else JSON (--json)", false},
 	{"agent", agent_main, "agent --server URL --key-file FILE [OPTION]...",
 		"run a daemon's benchmarks on this machine's accelerators (agent --help)", true},
 	{"bench", bench_entry, "bench [OPTION]...", "measure an accelerator of this machine", true},

@@ -1,6 +1,7 @@
 /* `fleetplan plan training|inference FILE|-`: computes one plan for a request from a file, without a daemon and without a
- * database. It runs the daemon's handler with the built-in catalogue, and prints the same JSON. */
+ * database. It runs the daemon's handler with the built-in catalogue. It prints a memo on a terminal, else the same JSON. */
 #include <errno.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/exit_code.h"
@@ -56,7 +57,55 @@ static enum status plan_read(const char *path, struct exchange *exchange)
 	return status == STATUS_OK ? body_end(body, failure) : status;
 }
 
-static int plan_answer(struct server *server, enum route_id route, const char *path)
+/* Prints a row of a table, "| Time | 22.5 days | 14.4 to 34.7 |", in columns. */
+static void plan_print_row(const char *line, size_t length)
+{
+	static const int widths[] = {-38, 30, -1}; /* negative: the text is on the left */
+	char cell[256];
+
+	for (size_t column = 0; column < COUNT_OF(widths) && length > 1; column++) {
+		const char *begin = line + 1 + (line[1] == ' ');
+		const char *end = memchr(line + 1, '|', length - 1);
+		size_t used = end ? (size_t)(end - line) : length;
+
+		snprintf(cell, sizeof cell, "%.*s", (int)(line + used - begin), begin);
+		while (cell[0] && cell[strlen(cell) - 1] == ' ')
+			cell[strlen(cell) - 1] = '\0';
+		printf("%*s%s", widths[column], cell, column + 1 < COUNT_OF(widths) ? "  " : "");
+		line += used;
+		length -= used;
+	}
+	putchar('\n');
+}
+
+/* Prints a memo up to its details. On a terminal with colours headings and the bold sentence are bold; the Markdown
+ * marks are left out. */
+static void plan_print_memo(const char *markdown)
+{
+	bool colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && getenv("TERM") && strcmp(getenv("TERM"), "dumb") != 0;
+	const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
+	const char *details = strstr(markdown, "\n---\n");
+	const char *end = details ? details : markdown + strlen(markdown);
+
+	for (const char *line = markdown; line < end;) {
+		size_t length = strcspn(line, "\n");
+		bool heading = line[0] == '#' || strncmp(line, "**", 2) == 0;
+		size_t marks = heading ? strspn(line, "#* ") : 0, tail = heading && length > 2 && strncmp(line + length - 2, "**", 2) == 0 ? 2 : 0;
+
+		if (line[0] == '|' && strncmp(line, "| --- |", 7) != 0) {
+			plan_print_row(line, length);
+		} else if (line[0] != '|') {
+			fputs(heading ? bold : "", stdout);
+			for (size_t i = marks; i < length - tail; i++)
+				if (line[i] != '\\' || !strchr("|<>[]*`\\", line[i + 1])) /* an escape of report_text() */
+					putchar(line[i]);
+			printf("%s\n", heading ? plain : "");
+		}
+		line += length + (line[length] == '\n');
+	}
+}
+
+static int plan_answer(struct server *server, enum route_id route, const char *path, enum media media)
 {
 	struct exchange_pool pool;
 	struct exchange *exchange;
@@ -72,7 +121,8 @@ static int plan_answer(struct server *server, enum route_id route, const char *p
 	call->route = &routes[route];
 	call->method = routes[route].method;
 	call->path = routes[route].path;
-	call->body_media = call->accept = call->answer_media = MEDIA_JSON;
+	call->body_media = MEDIA_JSON;
+	call->accept = call->answer_media = media;
 	json_writer_init(&call->json, &call->answer);
 	status = plan_read(path, exchange);
 	call->body = exchange->body.bytes.bytes ? exchange->body.bytes.bytes : "";
@@ -81,7 +131,10 @@ static int plan_answer(struct server *server, enum route_id route, const char *p
 	if (status == STATUS_OK)
 		status = handler ? handler(call) : STATUS_NOT_IMPLEMENTED;
 	response_finish(exchange, status);
-	puts(call->answer.bytes);
+	if (status == STATUS_OK && media == MEDIA_MARKDOWN)
+		plan_print_memo(call->answer.bytes);
+	else
+		puts(call->answer.bytes);
 	exchange_give(&pool, exchange);
 	exchange_pool_release(&pool);
 	return status == STATUS_OK        ? EXIT_CODE_OK
@@ -95,8 +148,10 @@ int plan_main(int argc, char **argv)
 	static struct failure failure;
 	static struct server server;
 	const char *operands[2];
+	struct command_flag flags[] = {{"--json", NULL, true}, {"--memo", NULL, true}};
 	struct options options;
-	int code = command_read(argc, argv, NULL, 0, operands, COUNT_OF(operands), &options);
+	int code = command_read(argc, argv, flags, COUNT_OF(flags), operands, COUNT_OF(operands), &options);
+	bool memo = flags[1].value || (!flags[0].value && isatty(STDOUT_FILENO));
 	bool training = operands[0] && strcmp(operands[0], "training") == 0;
 	bool inference = operands[0] && strcmp(operands[0], "inference") == 0;
 
@@ -108,7 +163,8 @@ int plan_main(int argc, char **argv)
 		if (plan_catalogue(&server, &failure) != STATUS_OK) {
 			code = exit_code_report(&failure, EXIT_CODE_SOFTWARE);
 		} else {
-			code = plan_answer(&server, training ? ROUTE_TRAINING_ESTIMATE : ROUTE_INFERENCE_ESTIMATE, operands[1]);
+			code = plan_answer(
+				&server, training ? ROUTE_TRAINING_ESTIMATE : ROUTE_INFERENCE_ESTIMATE, operands[1], memo ? MEDIA_MARKDOWN : MEDIA_JSON);
 			catalogue_release(server.snapshot.current);
 		}
 	}

@@ -118,7 +118,8 @@ void findings_assume_figure(struct findings *findings, const struct figure *figu
 void findings_sensitivity(
 	struct findings *findings, const struct figure *input, const char *figure, double change_low, double change_high, const char *method)
 {
-	double relative = fabs(change_low) > fabs(change_high) ? change_low : change_high;
+	static const double rounding = 1e-9; /* smaller changes are differences of rounding */
+	double relative;
 	size_t at = findings->sensitivity_count;
 	struct sensitivity *entry;
 
@@ -126,6 +127,9 @@ void findings_sensitivity(
 		findings->dropped++;
 		return;
 	}
+	change_low = fabs(change_low) < rounding ? 0 : change_low;
+	change_high = fabs(change_high) < rounding ? 0 : change_high;
+	relative = fabs(change_low) > fabs(change_high) ? change_low : change_high;
 	findings->sensitivity_count++;
 	for (; at > 0 && fabs(findings->sensitivities[at - 1].relative) < fabs(relative); at--)
 		findings->sensitivities[at] = findings->sensitivities[at - 1];
@@ -142,4 +146,19 @@ void findings_sensitivity(
 		.relative = relative};
 	snprintf(entry->effect, sizeof entry->effect, "a value from %.4g to %.4g instead of %.4g changes %s by %+.3g to %+.3g %%", input->low,
 		input->high, input->value, figure, 100 * change_low, 100 * change_high);
+}
+
+void findings_rank_assumptions(struct findings *findings)
+{
+	size_t ranked = 0;
+
+	for (size_t i = 0; i < findings->sensitivity_count; i++)
+		for (size_t j = ranked; j < findings->assumption_count; j++) {
+			struct assumption found = findings->assumptions[j];
+
+			if (strcmp(found.field, findings->sensitivities[i].field) != 0)
+				continue;
+			memmove(&findings->assumptions[ranked + 1], &findings->assumptions[ranked], (j - ranked) * sizeof found);
+			findings->assumptions[ranked++] = found;
+		}
 }

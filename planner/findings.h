@@ -72,6 +72,8 @@ void findings_warn(struct findings *findings, const char *format, ...) PRINTF_LI
 void findings_warn_first(struct findings *findings, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Adds an assumption with its range. A figure that the request gave is not an assumption and is left out. */
 void findings_assume_figure(struct findings *findings, const struct figure *figure);
+/* Moves the assumptions that move a figure most to the front, by the sensitivities; the others keep their order. */
+void findings_rank_assumptions(struct findings *findings);
 /* Inserts an entry; the input with the largest effect comes first. `input` has low and high; the changes are relative. */
 void findings_sensitivity(
 	struct findings *findings, const struct figure *input, const char *figure, double change_low, double change_high, const char *method);

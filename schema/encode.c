@@ -64,7 +64,7 @@ static bool encode_is_present(const struct field *row, const void *object)
 	case FIELD_OBJECT:
 		return (!row->conditional || *(const bool *)beside) && encode_any_present(row->table, member, NULL);
 	case FIELD_MERGE:
-		return encode_any_present(row->table, member, NULL);
+		return !(row->flags & POINTED) && encode_any_present(row->table, member, NULL);
 	case FIELD_TUPLES:
 	case FIELD_KIND_COUNT:
 		break;
@@ -216,13 +216,43 @@ static void encode_value(const struct field *row, const void *object, struct jso
 	}
 }
 
+/* True if the answer has none of the row's parts. */
+static bool encode_is_omitted(const struct field *row, const struct json_writer *writer)
+{
+	return row->parts && (row->parts & ~writer->omitted) == 0;
+}
+
+/* The number of items of an ARRAY whose parts are left out. */
+static size_t encode_lean_count(const struct field *row, const void *object)
+{
+	size_t count = *(const size_t *)(const void *)((const char *)object + row->count_offset);
+
+	return count < row->lean_items ? count : row->lean_items;
+}
+
+static const void *encode_merged(const struct field *row, const void *object)
+{
+	const void *member = (const char *)object + row->offset;
+
+	return row->flags & POINTED ? *(const void *const *)member : member;
+}
+
 void record_encode_members(const struct field_table *table, const void *object, struct json_writer *writer)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct field *row = &table->rows[i];
+		bool omitted = encode_is_omitted(row, writer);
 
+		if (omitted && row->lean_items == 0)
+			continue;
 		if (row->kind == FIELD_MERGE) {
-			record_encode_members(row->table, (const char *)object + row->offset, writer);
+			const void *merged = encode_merged(row, object);
+
+			if (merged)
+				record_encode_members(row->table, merged, writer);
+		} else if (omitted) {
+			json_key_n(writer, row->key, row->key_length);
+			encode_items(row, (const char *)object + row->offset, encode_lean_count(row, object), writer);
 		} else if (!(row->flags & WRITE_ONLY) && encode_is_present(row, object)) {
 			json_key_n(writer, row->key, row->key_length);
 			encode_value(row, object, writer);

@@ -56,6 +56,7 @@ enum field_flag {
 	WRITE_ONLY = 4, /* in requests only */
 	MULTILINE = 8,  /* text may have line breaks and tabs */
 	CELL = 32,      /* an array that is one CSV cell: its items as JSON */
+	POINTED = 64,   /* MERGE: the member is a pointer to the struct; NULL: no members. Written only */
 	NOTE = 16,      /* stored and returned; no figure depends on it (make check-effects) */
 };
 
@@ -89,8 +90,10 @@ struct field {
 	struct number_word number_word; /* word NULL: none */
 	const struct field_table *table;
 	const char *fallback; /* the default, as documentation */
-	const char *example;  /* as JSON */
-	const char *doc;      /* a sentence without its full stop */
+	unsigned parts; /* parts of an answer that the member belongs to, as bits; it is left out if the answer has none of them; 0: always present */
+	size_t lean_items;   /* ARRAY: number of items that stay if its parts are left out */
+	const char *example; /* as JSON */
+	const char *doc;     /* a sentence without its full stop */
 };
 
 struct decoder;
@@ -185,6 +188,12 @@ double field_time_s(const char *key);
 #define MERGE(member, nested) \
 	{ \
 		.key = "", .kind = FIELD_MERGE, .offset = FIELD_AT_TABLE(member, nested), .table = &table_##nested \
+	}
+/* As MERGE; the member is a pointer to a const struct, or NULL. */
+#define MERGE_POINTED(member, nested, ...) \
+	{ \
+		.key = "", .kind = FIELD_MERGE, .flags = POINTED, .table = &table_##nested, \
+		.offset = FIELD_AT(member, const __typeof__(table_##nested##_type) *), __VA_ARGS__ \
 	}
 #define MERGE_SELF(nested) \
 	{ \

@@ -43,10 +43,15 @@ bool field_text_fits(const struct field_table *table, const char *key, const cha
 FALLIBLE enum status record_merge_patch(
 	const struct field_table *table, const char *json, size_t length, struct arena *arena, void *object, struct failure *failure);
 
-/* Writes the object without its absent members. */
+/* Writes the object without its absent members, and without the parts of an answer that the writer omits. */
 void record_encode(const struct field_table *table, const void *object, struct json_writer *writer);
 /* Writes only the members, into an object that the caller has begun. */
 void record_encode_members(const struct field_table *table, const void *object, struct json_writer *writer);
+
+/* Leaves out the parts in `omitted` from JSON text that record_encode() wrote with all parts. STATUS_INTERNAL if the
+ * text is not of this table. */
+FALLIBLE enum status record_narrow(
+	const struct field_table *table, unsigned omitted, struct arena *arena, struct json_text *text, struct failure *failure);
 
 /* Kinds of schema. Answer: numbers are plain. Request: numbers may be as people write them, unknown fields are rejected.
  * Merge patch: as a request, but no field is required and null removes a field. */

@@ -1,6 +1,7 @@
 #include "server/plan_answer.h"
 
 #include "api/report.h"
+#include "api/tables/tables.h"
 #include "base/clock.h"
 #include "server/server.h"
 #include "service/site_hours.h"
@@ -33,12 +34,23 @@ enum status plan_compute(struct call *call, struct estimate *estimate, struct pl
 	return status;
 }
 
-enum status plan_answer(struct call *call, const struct field_table *envelope, const struct plan_record *record)
+enum status plan_expand(struct call *call, const char **expand)
+{
+	struct expand_query query = {0};
+	enum status status = STATUS_OK;
+
+	if (call->query_count)
+		status = record_decode_query(&table_expand_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	*expand = query.expand;
+	return status;
+}
+
+enum status plan_answer(struct call *call, const struct field_table *envelope, const struct plan_record *record, bool expanded)
 {
 	if (call->accept == MEDIA_MARKDOWN)
 		return report_plan_markdown(record, &call->answer, &call->failure);
 	if (call->accept == MEDIA_CSV)
-		return report_plan_csv(record, &call->answer, &call->failure);
+		return report_plan_csv(record, expanded, &call->answer, &call->failure);
 	record_encode(envelope, record, &call->json);
 	return STATUS_OK;
 }

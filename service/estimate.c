@@ -10,6 +10,8 @@
 #include "planner/estimates/scaling_estimate.h"
 #include "planner/footprint/cost.h"
 #include "planner/serving/fleet_simulation.h"
+#include "service/answer_parts.h"
+#include "service/alternatives.h"
 #include "service/diagnosis_estimate.h"
 #include "service/schedule_estimate.h"
 #include "service/summary.h"
@@ -50,6 +52,7 @@ static enum status compute_training(struct estimate *estimate, struct resolver *
 	findings_clear(&plan->findings);
 	resolver->findings = &plan->findings;
 	input->progress = estimate->progress;
+	input->omitted = estimate->lean ? estimate->omitted : 0;
 	status = resolve_training(resolver, estimate->request, input);
 	input->measured = estimate->measured;
 	if (status == STATUS_INVALID && input->model.params_total > 0) {
@@ -69,6 +72,8 @@ static enum status compute_training(struct estimate *estimate, struct resolver *
 	resolve_unused_training(resolver, asked, input, plan);
 	training_request_complete(input, plan, &input->request);
 	plan->search.elapsed_ms = (double)(clock_monotonic_ns() - began_ns) / 1e6;
+	findings_rank_assumptions(&plan->findings);
+	alternatives_of_training(plan, &input->request.common, input->omitted);
 	if (!summary_of_training(plan, cost_is_owned(&input->request.common.pricing)))
 		return STATUS_NO_MEMORY;
 	estimate->request = &input->request;
@@ -124,6 +129,7 @@ static enum status compute_inference(struct estimate *estimate, struct resolver 
 	if (!input || !plan || !workspace)
 		return STATUS_NO_MEMORY;
 	input->progress = estimate->progress;
+	input->omitted = estimate->lean ? estimate->omitted : 0;
 	input->workspace = workspace;
 	input->workspace_bytes = simulator_workspace_bytes();
 	resolver->findings = &plan->findings;
@@ -145,6 +151,8 @@ static enum status compute_inference(struct estimate *estimate, struct resolver 
 	resolve_doubts(resolver, &input->request.common, &plan->recommended.accelerator, plan->recommended.precision,
 		plan->recommended.cost.has_offer ? &plan->recommended.cost.offer : NULL, &plan->recommended.inputs);
 	resolve_unused_inference(resolver, estimate->request, input, plan);
+	findings_rank_assumptions(&plan->findings);
+	alternatives_of_service(plan, &input->request.common, input->omitted);
 	if (!summary_of_service(plan, cost_is_owned(&input->request.common.pricing)))
 		return STATUS_NO_MEMORY;
 	estimate->request = &input->request;
@@ -277,20 +285,41 @@ const struct field_table *estimate_envelope(const struct estimate_kind *kind)
 	return kind->envelope;
 }
 
+/* Reads the parts that the client wants. */
+static enum status decode_parts(struct estimate *estimate)
+{
+	const struct request_common *common = estimate->request;
+	const char *expand;
+	enum status status;
+
+	if (!estimate->kind->is_plan)
+		return STATUS_OK;
+	expand = estimate->expand ? estimate->expand : common->expand;
+	status = answer_parts_read(expand, estimate->lean ? PARTS_ALL : 0, &estimate->omitted, estimate->failure);
+	estimate->expanded = expand && estimate->omitted != PARTS_ALL;
+	return status;
+}
+
 enum status estimate_decode(struct estimate *estimate, const char *json, size_t length)
 {
+	enum status status;
+
 	estimate->request = arena_alloc(estimate->arena, 1, estimate->kind->request->size);
 	if (!estimate->request)
 		return STATUS_NO_MEMORY;
-	return record_decode(estimate->kind->request, json, length, estimate->arena, estimate->request, estimate->failure);
+	status = record_decode(estimate->kind->request, json, length, estimate->arena, estimate->request, estimate->failure);
+	return status == STATUS_OK ? decode_parts(estimate) : status;
 }
 
 enum status estimate_decode_query(struct estimate *estimate, const struct query_parameter *query, size_t count)
 {
+	enum status status;
+
 	estimate->request = arena_alloc(estimate->arena, 1, estimate->kind->request->size);
 	if (!estimate->request)
 		return STATUS_NO_MEMORY;
-	return record_decode_query(estimate->kind->request, query, count, estimate->arena, estimate->request, estimate->failure);
+	status = record_decode_query(estimate->kind->request, query, count, estimate->arena, estimate->request, estimate->failure);
+	return status == STATUS_OK ? decode_parts(estimate) : status;
 }
 
 void estimate_fault_names(const struct estimate *estimate, const struct catalogue *catalogue)
@@ -348,6 +377,8 @@ static enum status estimate_json(
 
 	buffer_clear(scratch);
 	json_writer_init(&writer, scratch);
+	writer.omitted = estimate->lean ? estimate->omitted : 0;
+	writer.rounded = table == estimate->kind->result;
 	record_encode(table, object, &writer);
 	if (writer.not_finite)
 		return failure_set(estimate->failure, STATUS_INFEASIBLE,

@@ -17,13 +17,17 @@ extern const struct estimate_kind estimate_training, estimate_inference, estimat
 /* The kind of a stored plan: "training" or "inference"; NULL for other names. */
 const struct estimate_kind *estimate_kind_of_plan(const char *name);
 
-/* One estimate. The caller sets the first three members. Everything lives in the arena. */
+/* One estimate. The caller sets the first three members, and may set others. Everything lives in the arena. */
 struct estimate {
 	const struct estimate_kind *kind;
 	struct arena *arena;
 	struct failure *failure;
 	const struct progress *progress;      /* receives the progress; NULL: none */
 	const char *plan_id;                  /* of a stored plan: its own calibrations apply; NULL: a new plan */
+	bool lean;                            /* compute and write only the parts that `expand` names; false: all */
+	const char *expand;                   /* names of parts, in place of the request's own; NULL: none */
+	bool expanded;                        /* the client names a part; decoding sets it */
+	unsigned omitted;                     /* parts that the client does not want (service/answer_parts.h); decoding sets them */
 	bool hours_settled;                   /* the site's hours are stored in the request: do not load them from feeds */
 	void *request;                        /* as decoded; after computing with the defaults */
 	const struct measured_step *measured; /* of a training that is diagnosed: the advice is about this step; else NULL */

@@ -2,74 +2,19 @@
 
 #include <math.h>
 
-#include "base/buffer.h"
+#include "base/amount.h"
 #include "hwdb/catalogue/offers.h"
 
-/* A unit, in the base unit of its figure, and the least figure for which it is used. `prefix`: of the numbers of a range. */
-struct scale {
-	double unit, least;
-	const char *name, *prefix;
-};
-
-static const struct scale usd_scales[] = {{1e9, 1e9, "billion USD", " billion"}, {1e6, 1e6, "M USD", " M"}, {1, 0, "USD", ""}};
-static const struct scale energy_scales[] = {
-	{1e9, 1e9, "TWh", ""}, {1e6, 1e6, "GWh", ""}, {1e3, 1e3, "MWh", ""}, {1, 1, "kWh", ""}, {1e-3, 0, "Wh", ""}};
-static const struct scale carbon_scales[] = {
-	{1e6, 1e6, "kt CO2e", ""}, {1e3, 1e3, "t CO2e", ""}, {1, 1, "kg CO2e", ""}, {1e-3, 0, "g CO2e", ""}};
-static const struct scale time_scales[] = {{8760, 2 * 8760, "years", ""}, {24, 48, "days", ""}, {1, 1, "hours", ""},
-	{1.0 / 60, 1.0 / 60, "minutes", ""}, {1.0 / 3600, 0, "seconds", ""}};
-
-/* Appends a whole number with thousands separators: "12,300". */
-static void append_whole(struct buffer *out, double number)
-{
-	char digits[40];
-	size_t length = (size_t)snprintf(digits, sizeof digits, "%.0f", number);
-
-	for (size_t i = 0; i < length; i++) {
-		if (i > 0 && (length - i) % 3 == 0)
-			buffer_append_char(out, ',');
-		buffer_append_char(out, digits[i]);
-	}
-}
-
-/* Appends a number of 0 or more with three significant digits: "0.81", "29.6", "12,300". */
-static void append_number(struct buffer *out, double number)
-{
-	double unit = number > 0 ? pow(10, floor(log10(number)) - 2) : 1;
-
-	if (unit < 1)
-		buffer_printf(out, "%.3g", number);
-	else
-		append_whole(out, round(number / unit) * unit);
-}
-
-/* Returns the first scale whose least figure is reached; three digits round 0.9995 of it up to it. */
-static const struct scale *scale_of(const struct scale *scales, size_t count, double value)
-{
-	size_t i = 0;
-
-	while (i + 1 < count && !(value >= 0.9995 * scales[i].least))
-		i++;
-	return &scales[i];
-}
-
 /* Appends "1.9 M USD", and on request the range if it has a width: " (8 in 10: 1.5 to 2.6 M)". */
-static void append_amount(struct buffer *out, const struct scale *scales, size_t count, const struct summary_figure *figure, bool with_range)
+static void append_amount(struct buffer *out, enum amount amount, const struct summary_figure *figure, bool with_range)
 {
-	const struct scale *scale = scale_of(scales, count, figure->value);
-
-	append_number(out, figure->value / scale->unit);
-	buffer_printf(out, " %s", scale->name);
+	amount_append(out, amount, figure->value);
 	if (!with_range || !(figure->low < figure->high))
 		return;
 	buffer_append_text(out, " (8 in 10: ");
-	append_number(out, figure->low / scale->unit);
-	buffer_append_text(out, " to ");
-	append_number(out, figure->high / scale->unit);
-	buffer_printf(out, "%s)", scale->prefix);
+	amount_append_range(out, amount, figure->value, figure->low, figure->high);
+	buffer_append_char(out, ')');
 }
-
-#define APPEND_AMOUNT(out, scales, figure, with_range) append_amount(out, scales, COUNT_OF(scales), figure, with_range)
 
 /* Appends the name without what it says in brackets: "GB200" of "GB200 (per Blackwell GPU)". */
 static void append_accelerator(struct buffer *out, const struct accelerator *accelerator)
@@ -91,13 +36,13 @@ static void append_hardware(
 	bool more = summary->gpus_paid > summary->gpu_count;
 
 	buffer_append_text(out, offer ? "Rent " : "Use ");
-	append_whole(out, (double)summary->gpus_paid);
+	amount_append_whole(out, (double)summary->gpus_paid);
 	buffer_append_text(out, owned ? " of your own " : " ");
 	append_accelerator(out, accelerator);
 	if (more || offer)
 		buffer_append_text(out, " (");
 	if (more)
-		append_whole(out, (double)summary->gpu_count);
+		amount_append_whole(out, (double)summary->gpu_count);
 	if (more)
 		buffer_append_text(out, offer ? " of them in use; " : " of them in use");
 	if (offer)
@@ -112,16 +57,16 @@ static void append_totals(struct buffer *out, const struct summary_figure *usd, 
 {
 	buffer_append_text(out, ": ");
 	if (is_given(usd->value))
-		APPEND_AMOUNT(out, usd_scales, usd, true);
+		append_amount(out, AMOUNT_USD, usd, true);
 	else
 		buffer_append_text(out, "price unknown");
 	if (is_given(summary->total_kwh.value)) {
 		buffer_append_text(out, ", ");
-		APPEND_AMOUNT(out, energy_scales, &summary->total_kwh, false);
+		append_amount(out, AMOUNT_KWH, &summary->total_kwh, false);
 	}
 	if (is_given(summary->total_kgco2e.value)) {
 		buffer_append_text(out, ", ");
-		APPEND_AMOUNT(out, carbon_scales, &summary->total_kgco2e, false);
+		append_amount(out, AMOUNT_KGCO2E, &summary->total_kgco2e, false);
 	}
 }
 
@@ -219,7 +164,7 @@ bool summary_of_training(struct training_plan *plan, bool owned)
 	buffer_init(&out, 8 * SUMMARY_TEXT_MAX);
 	append_hardware(&out, summary, &option->accelerator, option->cost.has_offer ? &option->cost.offer : NULL, owned);
 	buffer_append_text(&out, " for ");
-	APPEND_AMOUNT(&out, time_scales, &summary->wall_clock_hours, true);
+	append_amount(&out, AMOUNT_HOURS, &summary->wall_clock_hours, true);
 	append_totals(&out, &summary->total_usd, summary);
 	append_memory(&out, option->memory.total_bytes, option->memory.capacity_bytes);
 	for (size_t i = 0; i < option->promise_count; i++)

@@ -18,7 +18,7 @@ static const struct field assumption_rows[] = {
 	FIGURE(low, "Lowest plausible value, where a range is known"),
 	FIGURE(high, "Highest plausible value"),
 	TEXT(source, 1000, "Source of the value: an equation with its citation, or a catalogue row"),
-	CHOICE(status, provenance_words, "Origin of the value: `default` unless it was measured or derived"),
+	CHOICE(status, provenance_words, "Origin of the value: `default` unless it was measured or derived", .parts = PART_ASSUMPTIONS),
 };
 TABLE(assumption, assumption_rows, "A value that the request left out.");
 #undef OF
@@ -61,9 +61,11 @@ TABLE(sensitivity, sensitivity_rows, "How an answer changes with one input.");
 
 #define OF struct findings
 static const struct field findings_rows[] = {
-	ARRAY_AS(advice, advice, advice_count, advice, "Advice"),
-	ARRAY_AS(assumptions, assumptions, assumption_count, assumption, "Every value that the request left out, with its source"),
-	ARRAY_AS(sensitivity, sensitivities, sensitivity_count, sensitivity, "Inputs that change the answer most"),
+	ARRAY_AS(advice, advice, advice_count, advice, "Advice", .parts = PART_ADVICE),
+	ARRAY_AS(assumptions, assumptions, assumption_count, assumption,
+		"Values that the request left out, with their sources; those that move the answer most first", .parts = PART_ASSUMPTIONS,
+		.lean_items = LEAN_ASSUMPTIONS),
+	ARRAY_AS(sensitivity, sensitivities, sensitivity_count, sensitivity, "Inputs that change the answer most", .parts = PART_SENSITIVITY),
 	ARRAY_AS(warnings, warnings, warning_count, warning, "Warnings to read before you use the answer"),
 };
 TABLE(findings, findings_rows, "Advice, assumptions, sensitivities and warnings of an answer.");
@@ -131,7 +133,8 @@ static const struct field energy_rows[] = {
 	FIGURE(it_kwh, "Energy of accelerators, hosts and network"),
 	FIGURE(mean_gpu_w, "Mean power of one accelerator"),
 	FIGURE(powered_gpu_hours,
-		"Accelerator-hours that draw power: of used and spare accelerators, and of unused ones in rented instances. `it_kwh` is these hours times the mean power and the hosts' share"),
+		"Accelerator-hours that draw power: of used and spare accelerators, and of unused ones in rented instances. `it_kwh` is these hours times the mean power and the hosts' share",
+		.parts = PART_DETAILS),
 };
 TABLE(energy, energy_rows, "Energy.");
 #undef OF
@@ -143,10 +146,10 @@ static const struct field carbon_rows[] = {
 	FIGURE(marginal_kgco2e, "Operational carbon of the electricity at the marginal intensity; present if the region has that figure"),
 	FIGURE(embodied_kgco2e, "Embodied carbon of the hardware, for the hours used"),
 	FIGURE(total_kgco2e, "Operational (location-based) plus embodied carbon"),
-	FIGURE(embodied_low_kgco2e, "Embodied carbon with the lowest published figures and the longest life"),
-	FIGURE(embodied_high_kgco2e, "Embodied carbon with the highest published figures and the shortest life"),
-	FIGURE(gco2e_per_gpu_hour, "Software carbon intensity: total carbon per accelerator-hour"),
-	FIGURE(gco2e_per_thousand_tokens, "Software carbon intensity: total carbon per thousand tokens trained"),
+	FIGURE(embodied_low_kgco2e, "Embodied carbon with the lowest published figures and the longest life", .parts = PART_DETAILS),
+	FIGURE(embodied_high_kgco2e, "Embodied carbon with the highest published figures and the shortest life", .parts = PART_DETAILS),
+	FIGURE(gco2e_per_gpu_hour, "Software carbon intensity: total carbon per accelerator-hour", .parts = PART_DETAILS),
+	FIGURE(gco2e_per_thousand_tokens, "Software carbon intensity: total carbon per thousand tokens trained", .parts = PART_DETAILS),
 	FIGURE(grid_gco2e_per_kwh, "Carbon intensity used for the operational figure: the site's mean, or the mean over the run's hours"),
 	FIGURE(hourly_fraction, "Fraction of the run that is computed with hourly data; the site's mean is used for the rest"),
 };
@@ -167,10 +170,10 @@ static const struct field offer_rows[] = {
 	TEXT(instance_type, 128, "Instance type"),
 	TEXT(region, 64, "Region"),
 	CHOICE(term, term_words, "Term of the offer"),
-	INTEGER(gpus, 1, 4096, "Accelerators in one instance"),
+	INTEGER(gpus, 1, 4096, "Accelerators in one instance", .parts = PART_DETAILS),
 	FIGURE(usd_per_gpu_hour, "Price of the whole instance divided by its accelerators, hosts included"),
-	FIGURE(low_usd_per_gpu_hour, "Low end of the prices of comparable offers"),
-	FIGURE(high_usd_per_gpu_hour, "High end of the prices of comparable offers"),
+	FIGURE(low_usd_per_gpu_hour, "Low end of the prices of comparable offers", .parts = PART_DETAILS),
+	FIGURE(high_usd_per_gpu_hour, "High end of the prices of comparable offers", .parts = PART_DETAILS),
 	TEXT(as_of, 64, "Date of the price"),
 	TEXT(source, 1000, "Source of the price"),
 };

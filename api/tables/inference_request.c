@@ -88,6 +88,7 @@ static const struct field inference_request_rows[] = {
 	MERGE(common, about),
 	MERGE(common, request_common),
 	MERGE(common, assurance),
+	MERGE(common, expansion),
 	MERGE(common, weight_precision),
 	TEXTS(precisions, 8, "Number formats allowed for the weights; the planner takes the best. Instead of `precision`",
 		.words = precision_words, .word_count = COUNT_OF(precision_words)),

@@ -59,10 +59,12 @@ static const struct field serving_cost_rows[] = {
 	FIGURE(usd_per_million_output_tokens, "Cost of one million output tokens"),
 	FIGURE(usd_per_million_tokens, "Of prompts and answers"),
 	FIGURE(input_usd_per_million_tokens,
-		"Price of prompt tokens by their share of the accelerators' time; together with output_usd_per_million_tokens it covers the cost"),
-	FIGURE(output_usd_per_million_tokens, "Price of output tokens by their share of the accelerators' time"),
+		"Price of prompt tokens by their share of the accelerators' time; together with output_usd_per_million_tokens it covers the cost",
+		.parts = PART_DETAILS),
+	FIGURE(output_usd_per_million_tokens, "Price of output tokens by their share of the accelerators' time", .parts = PART_DETAILS),
 	FIGURE(accelerators_usd_per_month,
-		"Part of the cost for accelerators with their hosts; for a spot offer, including the hours lost to interruptions"),
+		"Part of the cost for accelerators with their hosts; for a spot offer, including the hours lost to interruptions",
+		.parts = PART_DETAILS),
 	FIGURE(storage_usd_per_month, "Part of the cost for storage; present if pricing has a price for it"),
 	FIGURE(egress_usd_per_month, "Part of the cost for egress; present if pricing has a price for it"),
 	OBJECT_IF(offer, has_offer, offer, "Offer used for the price"),
@@ -75,12 +77,12 @@ DECLARE_TABLE(serving_energy, MEMBER_TYPE(struct inference_option, energy));
 #define OF MEMBER_TYPE(struct inference_option, energy)
 static const struct field serving_energy_rows[] = {
 	FIGURE(mean_w, "Mean power of the fleet, facility included"),
-	FIGURE(mean_gpu_w, "Mean power of one accelerator, over used, idle and spare ones"),
+	FIGURE(mean_gpu_w, "Mean power of one accelerator, over used, idle and spare ones", .parts = PART_DETAILS),
 	FIGURE(kwh_per_month, "Energy of the facility: IT energy times PUE"),
 	FIGURE(it_kwh_per_month, "Energy of accelerators, hosts and network"),
 	FIGURE(wh_per_request, "Energy per request"),
 	FIGURE(joules_per_output_token, "Energy per output token"),
-	FIGURE(joules_per_token, "Energy per token of prompts and outputs"),
+	FIGURE(joules_per_token, "Energy per token of prompts and outputs", .parts = PART_DETAILS),
 };
 TABLE(serving_energy, serving_energy_rows, "Energy.");
 #undef OF
@@ -91,19 +93,19 @@ static const struct field serving_carbon_rows[] = {
 	FIGURE(kgco2e_per_month, "Operational (location-based) plus embodied carbon"),
 	FIGURE(operational_kgco2e_per_month, "Operational carbon of the electricity, location-based"),
 	FIGURE(embodied_kgco2e_per_month, "Embodied carbon of the hardware"),
-	FIGURE(embodied_low_kgco2e_per_month, "Embodied carbon with the lowest published figures and the longest life"),
-	FIGURE(embodied_high_kgco2e_per_month, "Embodied carbon with the highest published figures and the shortest life"),
+	FIGURE(embodied_low_kgco2e_per_month, "Embodied carbon with the lowest published figures and the longest life", .parts = PART_DETAILS),
+	FIGURE(embodied_high_kgco2e_per_month, "Embodied carbon with the highest published figures and the shortest life", .parts = PART_DETAILS),
 	FIGURE(market_kgco2e_per_month, "Operational carbon of the electricity, market-based; present if the region has that figure"),
 	FIGURE(marginal_kgco2e_per_month,
 		"Operational carbon of the electricity at the marginal intensity; present if the region has that figure"),
 	FIGURE(gco2e_per_request, "Software carbon intensity: operational and embodied carbon per request"),
-	FIGURE(gco2e_per_thousand_tokens, "Software carbon intensity per thousand tokens of prompts and outputs"),
-	FIGURE(gco2e_per_thousand_output_tokens, "Software carbon intensity per thousand output tokens"),
-	FIGURE(gco2e_per_gpu_hour, "Software carbon intensity per accelerator-hour"),
+	FIGURE(gco2e_per_thousand_tokens, "Software carbon intensity per thousand tokens of prompts and outputs", .parts = PART_DETAILS),
+	FIGURE(gco2e_per_thousand_output_tokens, "Software carbon intensity per thousand output tokens", .parts = PART_DETAILS),
+	FIGURE(gco2e_per_gpu_hour, "Software carbon intensity per accelerator-hour", .parts = PART_DETAILS),
 	FIGURE(grid_gco2e_per_kwh,
 		"Carbon intensity used for the operational figure: the site's mean, or the mean over its hours, weighted by power"),
 	FIGURE(hourly_fraction, "Fraction of the hours with data from a series; the site's mean is used for the others"),
-	FIGURE(gco2e_per_million_tokens, "Software carbon intensity per million tokens of prompts and outputs"),
+	FIGURE(gco2e_per_million_tokens, "Software carbon intensity per million tokens of prompts and outputs", .parts = PART_DETAILS),
 };
 TABLE(serving_carbon, serving_carbon_rows, "Carbon.");
 #undef OF
@@ -263,10 +265,15 @@ TABLE(hosted, hosted_rows, "The same model from a provider, priced per token.");
 #undef OF
 
 #define OF struct inference_option
-static const struct field inference_option_rows[] = {
+static const struct field service_size_rows[] = {
 	OBJECT(accelerator, accelerator_id, "Accelerator"),
 	INTEGER(gpu_count, 1, 9e15, "Accelerators"),
 	INTEGER(replicas, 1, 9e15, "Replicas"),
+};
+DECLARE_TABLE(service_size, struct inference_option);
+TABLE(service_size, service_size_rows, "The accelerators and replicas of an option.");
+
+static const struct field service_figures_rows[] = {
 	INTEGER(gpus_per_replica, 1, 4096, "Accelerators of a replica"),
 	INTEGER(gpus_paid, 1, 9e15,
 		"Accelerators in the rented whole instances. Those beyond gpu_count idle; cost, energy, carbon and water include them"),
@@ -277,7 +284,7 @@ static const struct field inference_option_rows[] = {
 	CHOICE(precision, precision_words, "Number format of the weights"),
 	CHOICE(kv_precision, precision_words, "Number format of the KV cache"),
 	OBJECT(parallelism, serving_parallelism, "Complete layout of a replica"),
-	OBJECT(memory, serving_memory, "Memory of one accelerator"),
+	OBJECT(memory, serving_memory, "Memory of one accelerator", .parts = PART_DETAILS),
 	OBJECT(batch, serving_batch, "Batch of a replica"),
 	OBJECT(latency, latency, "Latency"),
 	OBJECT_IF(latency_of_rest, has_rest, latency, "Latency of requests without priority; `latency` is then that of requests with priority"),
@@ -289,22 +296,30 @@ static const struct field inference_option_rows[] = {
 	ARRAY_IN_CELL(
 		promises, promises, promise_count, service_promise, "The load and the request's limits, each with the probability that it is met"),
 	OBJECT(cost, serving_cost, "Cost; without figures if no price is known"),
-	OBJECT_IF(hosted, has_hosted, hosted, "The cheapest known price per token of the same model"),
+	OBJECT_IF(hosted, has_hosted, hosted, "The cheapest known price per token of the same model", .parts = PART_DETAILS),
 	OBJECT_IF(purchase, has_purchase, purchase, "Buying the hardware, if pricing.on_premises is given"),
 	OBJECT(energy, serving_energy, "Energy"),
 	OBJECT(carbon, serving_carbon, "Carbon"),
 	FIGURE(water_l_per_month, "Water, used on site and to generate the electricity"),
 	FIGURE(water_l_per_request, "Water per request"),
-	ARRAY_AS(autoscaling, autoscaling, autoscaling_count, autoscaling_hour, "Replicas by the hour of the daily profile"),
+	ARRAY_AS(autoscaling, autoscaling, autoscaling_count, autoscaling_hour, "Replicas by the hour of the daily profile",
+		.parts = PART_AUTOSCALING),
 	OBJECT_IF(autoscaled, has_autoscaled, autoscaled,
-		"Savings of a fleet that follows the profile; the option's other figures are for the peak's fleet all day"),
-	OBJECT_IF(commitment, has_commitment, commitment, "Instances to commit to over the daily profile, by the provider's terms"),
+		"Savings of a fleet that follows the profile; the option's other figures are for the peak's fleet all day", .parts = PART_AUTOSCALING),
+	OBJECT_IF(commitment, has_commitment, commitment, "Instances to commit to over the daily profile, by the provider's terms",
+		.parts = PART_AUTOSCALING),
 	OBJECT(bottleneck, bottleneck, "Bottleneck"),
-	OBJECT(simulated, simulated, "Details of the simulation of latencies"),
-	MAP_AS(inputs, inputs.items, inputs.count, figure, "Inputs of cost, energy, carbon and water, by their names in the request"),
-	MAP(provenance, provenance_count, provenance, "Sources of figures, by JSON pointer in the option"),
+	OBJECT(simulated, simulated, "Details of the simulation of latencies", .parts = PART_DETAILS),
+	MAP_AS(inputs, inputs.items, inputs.count, figure, "Inputs of cost, energy, carbon and water, by their names in the request",
+		.parts = PART_INPUTS | PART_DETAILS),
+	MAP(provenance, provenance_count, provenance, "Sources of figures, by JSON pointer in the option",
+		.parts = PART_PROVENANCE | PART_DETAILS),
 	OBJECT(interval, inference_intervals, "Intervals of figures"),
 };
+DECLARE_TABLE(service_figures, struct inference_option);
+TABLE(service_figures, service_figures_rows, "The other figures of an option.");
+
+static const struct field inference_option_rows[] = {MERGE_SELF(service_size), MERGE_SELF(service_figures)};
 TABLE(inference_option, inference_option_rows, "A fleet that serves the load.");
 #undef OF
 
@@ -373,26 +388,50 @@ static const struct field service_point_rows[] = {
 TABLE(service_point, service_point_rows, "A fleet on the front.");
 #undef OF
 
+#define OF struct alternative
+static const struct field service_alternative_rows[] = {
+	TEXT(accelerator, 128, "Accelerator"),
+	INTEGER(gpu_count, 1, 9e15, "Accelerators"),
+	INTEGER(replicas, 1, 9e15, "Replicas"),
+	FIGURE(usd_per_month, "Cost of one month"),
+	FIGURE(total_kwh, "Energy of one month"),
+	FIGURE(total_kgco2e, "Carbon of one month"),
+	TEXT(provider, 64, "Provider of the offer, if the place is another one than the recommended option's"),
+	TEXT(region, 64, "Region of that offer"),
+	CHARS(reason, "What is different from the recommended option"),
+	MERGE_POINTED(service, service_figures, .parts = PART_ALTERNATIVES),
+};
+DECLARE_TABLE(service_alternative, struct alternative);
+TABLE(service_alternative, service_alternative_rows,
+	"A different option: another accelerator, another number or another place. With `expand=alternatives` it has all figures of an option.");
+#undef OF
+
 #define OF struct inference_plan
 static const struct field inference_result_rows[] = {
 	OBJECT(summary, inference_summary, "The answer in a few sentences, and its figures"),
 	OBJECT(workload, inference_workload, "Work of one request for the hardware"),
 	OBJECT(recommended, inference_option, "Best option for the objective"),
 	ARRAY_AS(confidence_curve, confidence_curve, confidence_count, service_confidence,
-		"Cost of 50, 80 and 95 % confidence and of the request's own"),
+		"Cost of 50, 80 and 95 % confidence and of the request's own", .parts = PART_CONFIDENCE),
 	ARRAY_AS(uncertainties, uncertainties, uncertainty_count, service_uncertainty,
-		"Uncertainties of the recommended option, the costliest first, and how to reduce them"),
-	ARRAY_AS(alternatives, alternatives, alternative_count, inference_option, "Further options"),
+		"Uncertainties of the recommended option, the costliest first, and how to reduce them", .parts = PART_CONFIDENCE),
+	ARRAY_AS(alternatives, shown, shown_count, service_alternative,
+		"Other options: first up to three that are really different, the best first; then more", .parts = PART_ALTERNATIVES,
+		.lean_items = LEAN_ALTERNATIVES),
 	ARRAY_AS(hours, hours, hour_count, service_hour,
-		"Load, energy and carbon of the recommended option for each hour of the day or week, if its load (daily_profile) or its grid (site.series) has hourly data; the sum is that of one month"),
+		"Load, energy and carbon of the recommended option for each hour of the day or week, if its load (daily_profile) or its grid (site.series) has hourly data; the sum is that of one month",
+		.parts = PART_AUTOSCALING),
 	ARRAY_AS(front, front, front_count, service_point,
-		"The Pareto front over cost, carbon and the time of a request (in steps of a tenth), from every accelerator, layout and usable offer; cheapest first, with the cost of a tonne saved from one to the next. If gpu_count is given without a load, the figures compared are per request"),
+		"The Pareto front over cost, carbon and the time of a request (in steps of a tenth), from every accelerator, layout and usable offer; cheapest first, with the cost of a tonne saved from one to the next. If gpu_count is given without a load, the figures compared are per request",
+		.parts = PART_FRONT),
 	ARRAY_AS(hosted, hosted, hosted_count, hosted,
-		"The recommended option compared with the same model from providers, priced per token: the known prices, or the request's, cheapest first"),
+		"The recommended option compared with the same model from providers, priced per token: the known prices, or the request's, cheapest first",
+		.parts = PART_DETAILS),
 	OBJECT(rule_of_thumb, inference_rule, "The rule of thumb, for comparison"),
 	MERGE(findings, findings),
 };
-TABLE(inference_result, inference_result_rows, "The answer to an inference request.");
+TABLE(inference_result, inference_result_rows,
+	"The answer to an inference request. Without `expand` an estimate has summary, workload, recommended (without memory, inputs, provenance and secondary figures), rule_of_thumb, up to three alternatives in short, five assumptions and the warnings.");
 #undef OF
 
 DECLARE_TABLE(performance_energy, MEMBER_TYPE(struct performance, energy));

@@ -24,7 +24,12 @@ struct plan_query {
 };
 
 struct plan_id_query {
-	int64_t revision; /* absent: the newest */
+	int64_t revision;   /* absent: the newest */
+	const char *expand; /* parts of the answer; NULL: all */
+};
+
+struct expand_query {
+	const char *expand; /* parts of the answer; NULL: as the request says */
 };
 
 struct compare_query {

@@ -26,8 +26,18 @@ TABLE(plan_query, plan_query_rows, "Which plans.");
 #define OF struct plan_id_query
 static const struct field plan_id_query_rows[] = {
 	INTEGER(revision, 1, 9e15, "Revision to return; default: the newest"),
+	TEXT(expand, 200, "Parts of the answer to return, separated by commas, as in a request; `none`: the short answer. Default: all",
+		.example = "\"alternatives,front\""),
 };
-TABLE(plan_id_query, plan_id_query_rows, "The revision to return.");
+TABLE(plan_id_query, plan_id_query_rows, "The revision to return, and the parts of its answer.");
+#undef OF
+
+#define OF struct expand_query
+static const struct field expand_query_rows[] = {
+	TEXT(expand, 200, "Parts of the answer to return, separated by commas; replaces the request's `expand`",
+		.example = "\"alternatives,front\""),
+};
+TABLE(expand_query, expand_query_rows, "The parts of an answer.");
 #undef OF
 
 static const char *const compare_format_words[] = {"json", "csv", "markdown"};

@@ -174,6 +174,13 @@ static const struct field assurance_rows[] = {
 };
 TABLE(assurance, assurance_rows, "The confidence of an answer.");
 
+static const struct field expansion_rows[] = {
+	TEXT(expand, 200,
+		"Parts of the answer to return beside the short one, separated by commas: alternatives, front, provenance, inputs, sensitivity, advice, assumptions, search, reservations, stages, batch, compute_optimal, confidence, autoscaling, details; or `all`, or `none`. Default: none in an estimate, all in a stored plan",
+		.flags = WRITE_ONLY | NOTE, .example = "\"alternatives,front\""),
+};
+TABLE(expansion, expansion_rows, "The parts of an answer.", .whole = &table_request_common);
+
 static const struct field training_precision_rows[] = {
 	CHOICE(precision, training_precision_words, "Number format of matrix products", .fallback = "bf16, or the best that the accelerator has"),
 };

@@ -31,6 +31,7 @@ DECLARE_TABLE(site_request, struct site_request);
 DECLARE_TABLE(hardware_request, struct hardware_request);
 DECLARE_TABLE(about, struct request_common);     /* name, labels, notes */
 DECLARE_TABLE(assurance, struct request_common); /* practice, confidence */
+DECLARE_TABLE(expansion, struct request_common); /* expand */
 DECLARE_TABLE(training_precision, struct request_common);
 DECLARE_TABLE(weight_precision, struct request_common);
 DECLARE_TABLE(request_common, struct request_common); /* everything else */

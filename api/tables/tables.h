@@ -111,6 +111,7 @@ DECLARE_TABLE(health, struct health);
 DECLARE_TABLE(page_query, struct page_query);
 DECLARE_TABLE(plan_query, struct plan_query);
 DECLARE_TABLE(plan_id_query, struct plan_id_query);
+DECLARE_TABLE(expand_query, struct expand_query);
 DECLARE_TABLE(compare_query, struct compare_query);
 DECLARE_TABLE(accelerator_query, struct catalogue_query);
 DECLARE_TABLE(model_query, struct catalogue_query);

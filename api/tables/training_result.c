@@ -24,11 +24,12 @@ DECLARE_TABLE(goodput, MEMBER_TYPE(struct training_option, goodput));
 static const struct field goodput_rows[] = {
 	FIGURE(fraction, "Fraction of the time in which the job trains"),
 	FIGURE(checkpoint_interval_minutes, "Time between checkpoints"),
-	FIGURE(checkpoint_s, "Time for which training stops for one checkpoint"),
-	FIGURE(mtbf_hours, "Mean time between failures of the whole job"),
+	FIGURE(checkpoint_s, "Time for which training stops for one checkpoint", .parts = PART_DETAILS),
+	FIGURE(mtbf_hours, "Mean time between failures of the whole job", .parts = PART_DETAILS),
 	FIGURE(expected_failures, "Expected number of failures"),
 	FIGURE(lost_hours, "Time lost to failures, restarts and checkpoints"),
-	INTEGER(spare_nodes, 0, 10000, "Spare nodes: as given, or the number with which the job does not wait for repairs 99 times in 100"),
+	INTEGER(spare_nodes, 0, 10000, "Spare nodes: as given, or the number with which the job does not wait for repairs 99 times in 100",
+		.parts = PART_DETAILS),
 };
 TABLE(goodput, goodput_rows, "The time lost to failures and checkpoints.");
 #undef OF
@@ -101,7 +102,7 @@ static const struct field practice_rows[] = {
 	FIGURE(high, "p90 of the value"),
 	FIGURE(own_runs, "Number of own runs, each weighted by its likeness (E134)"),
 	FIGURE(own_weight, "Weight of the own runs against the published runs, 0 to 1"),
-	ARRAY_AS(parts, parts, part_count, practice_part, "Factors that neither the request nor a measurement determines"),
+	ARRAY_AS(parts, parts, part_count, practice_part, "Factors that neither the request nor a measurement determines", .parts = PART_DETAILS),
 };
 TABLE(practice, practice_rows, "The factor by which real runs and services exceed their plan.");
 #undef OF
@@ -150,20 +151,25 @@ TABLE(monthly, monthly_rows, "One month of a recurring training.");
 #undef OF
 
 #define OF struct training_option
-static const struct field training_option_rows[] = {
+static const struct field training_size_rows[] = {
 	OBJECT(accelerator, accelerator_id, "Accelerator"),
 	INTEGER(gpu_count, 1, 9e15, "Accelerators"),
+	FIGURE(wall_clock_hours, "Time from start to end"),
+	FIGURE(gpu_hours, "Accelerators times hours"),
+};
+DECLARE_TABLE(training_size, struct training_option);
+TABLE(training_size, training_size_rows, "The accelerators and the hours of an option.");
+
+static const struct field training_figures_rows[] = {
 	INTEGER(node_count, 1, 9e15, "Nodes"),
 	OBJECT(parallelism, parallelism, "Complete layout"),
-	OBJECT(memory, memory_use, "Memory of the fullest accelerator"),
+	OBJECT(memory, memory_use, "Memory of the fullest accelerator", .parts = PART_DETAILS),
 	OBJECT(step, step_time, "Time of a step and its parts"),
 	FIGURE(mfu, "Model FLOPs, without recomputation, over the dense peak at the request's precision"),
 	FIGURE(hfu, "FLOPs with recomputation over the same peak"),
 	FIGURE(tflops_per_gpu, "Model FLOP rate of one accelerator, without recomputation"),
 	FIGURE(tokens_per_s, "Throughput"),
 	FIGURE(tokens_per_s_per_gpu, "Throughput of one accelerator"),
-	FIGURE(wall_clock_hours, "Time from start to end"),
-	FIGURE(gpu_hours, "Accelerators times hours"),
 	FIGURE(run_mfu, "Model FLOPs of the training over accelerator-hours times the peak; unlike `mfu`, includes practice and goodput"),
 	OBJECT(practice, practice, "Factor by which real runs exceed the plan's hours of steps and failures"),
 	ARRAY_IN_CELL(promises, promises, promise_count, promised, "The request's limits, each with the probability that it is met"),
@@ -175,10 +181,16 @@ static const struct field training_option_rows[] = {
 	FIGURE(water_l, "Water, used on site and to generate the electricity"),
 	OBJECT(monthly, monthly, "One month of a recurring training"),
 	OBJECT(bottleneck, bottleneck, "Bottleneck"),
-	MAP_AS(inputs, inputs.items, inputs.count, figure, "Inputs of hours, cost, energy, carbon and water, by their names in the request"),
-	MAP(provenance, provenance_count, provenance, "Sources of figures, by JSON pointer in the option"),
+	MAP_AS(inputs, inputs.items, inputs.count, figure, "Inputs of hours, cost, energy, carbon and water, by their names in the request",
+		.parts = PART_INPUTS | PART_DETAILS),
+	MAP(provenance, provenance_count, provenance, "Sources of figures, by JSON pointer in the option",
+		.parts = PART_PROVENANCE | PART_DETAILS),
 	OBJECT(interval, training_intervals, "Intervals of figures"),
 };
+DECLARE_TABLE(training_figures, struct training_option);
+TABLE(training_figures, training_figures_rows, "The other figures of an option.");
+
+static const struct field training_option_rows[] = {MERGE_SELF(training_size), MERGE_SELF(training_figures)};
 TABLE(training_option, training_option_rows, "An option for the training.");
 #undef OF
 
@@ -282,6 +294,7 @@ static const struct field front_point_rows[] = {
 	FIGURE(pue, "Power usage effectiveness in the offer's region"),
 	FIGURE(hours, "Wall clock"),
 	FIGURE(usd, "Cost"),
+	FIGURE(kwh, "Energy"),
 	FIGURE(kgco2e, "Operational (location-based) plus embodied carbon"),
 	TRUTH(cheapest, "Whether no other option costs less"),
 	TRUTH(cleanest, "Whether no other option emits less"),
@@ -291,27 +304,51 @@ static const struct field front_point_rows[] = {
 TABLE(front_point, front_point_rows, "An option on the front.");
 #undef OF
 
+#define OF struct alternative
+static const struct field training_alternative_rows[] = {
+	TEXT(accelerator, 128, "Accelerator"),
+	INTEGER(gpu_count, 1, 9e15, "Accelerators"),
+	FIGURE(wall_clock_hours, "Time from start to end"),
+	FIGURE(gpu_hours, "Accelerators times hours"),
+	FIGURE(total_usd, "Cost"),
+	FIGURE(total_kwh, "Energy"),
+	FIGURE(total_kgco2e, "Carbon"),
+	TEXT(provider, 64, "Provider of the offer, if the place is another one than the recommended option's"),
+	TEXT(region, 64, "Region of that offer"),
+	CHARS(reason, "What is different from the recommended option"),
+	MERGE_POINTED(training, training_figures, .parts = PART_ALTERNATIVES),
+};
+DECLARE_TABLE(training_alternative, struct alternative);
+TABLE(training_alternative, training_alternative_rows,
+	"A different option: another accelerator, another number or another place. With `expand=alternatives` it has all figures of an option.");
+#undef OF
+
 #define OF struct training_plan
 static const struct field training_result_rows[] = {
 	OBJECT(summary, training_summary, "The answer in a few sentences, and its figures"),
 	OBJECT(workload, training_workload, "Amount of computation"),
 	OBJECT(recommended, training_option, "Best option for the objective"),
 	ARRAY_AS(confidence_curve, confidence_curve, confidence_count, confidence_point,
-		"Cost of 50, 80 and 95 % confidence and of the request's own"),
+		"Cost of 50, 80 and 95 % confidence and of the request's own", .parts = PART_CONFIDENCE),
 	ARRAY_AS(uncertainties, uncertainties, uncertainty_count, uncertainty,
-		"Uncertainties of the recommended option, the costliest first, and how to reduce them"),
-	ARRAY_AS(stages, stages, stage_count, stage_plan, "Stages of a progressive training; the recommended option has the sum of their hours"),
-	ARRAY_AS(alternatives, alternatives, alternative_count, training_option, "Further options of the Pareto front over time, cost and carbon"),
+		"Uncertainties of the recommended option, the costliest first, and how to reduce them", .parts = PART_CONFIDENCE),
+	ARRAY_AS(stages, stages, stage_count, stage_plan, "Stages of a progressive training; the recommended option has the sum of their hours",
+		.parts = PART_STAGES),
+	ARRAY_AS(alternatives, shown, shown_count, training_alternative,
+		"Other options: first up to three that are really different, the best first; then more of the Pareto front over time, cost and carbon",
+		.parts = PART_ALTERNATIVES, .lean_items = LEAN_ALTERNATIVES),
 	ARRAY_AS(front, front, front_count, front_point,
-		"The Pareto front over cost, carbon and time of the options at every usable offer; cheapest first, with the cost of a tonne saved from one to the next"),
+		"The Pareto front over cost, carbon and time of the options at every usable offer; cheapest first, with the cost of a tonne saved from one to the next",
+		.parts = PART_FRONT),
 	ARRAY_AS(reservations, reservations, reservation_count, reservation,
-		"Reservations of the recommended accelerators at the same provider, with the use from which each pays"),
+		"Reservations of the recommended accelerators at the same provider, with the use from which each pays", .parts = PART_RESERVATIONS),
 	OBJECT(rule_of_thumb, training_rule, "The rule of thumb, for comparison"),
-	OBJECT(compute_optimal, compute_optimal, "Answer of the scaling laws"),
-	OBJECT(search, training_search, "Details of the search"),
-	OBJECT(batch, training_batch, "Batch sizes"),
+	OBJECT(compute_optimal, compute_optimal, "Answer of the scaling laws", .parts = PART_COMPUTE_OPTIMAL),
+	OBJECT(search, training_search, "Details of the search", .parts = PART_SEARCH),
+	OBJECT(batch, training_batch, "Batch sizes", .parts = PART_BATCH),
 	OBJECT(input, training_input_use, "The input pipeline compared with the step"),
 	MERGE(findings, findings),
 };
-TABLE(training_result, training_result_rows, "The answer to a training request.");
+TABLE(training_result, training_result_rows,
+	"The answer to a training request. Without `expand` an estimate has summary, workload, recommended (without memory, inputs, provenance and secondary figures), rule_of_thumb, up to three alternatives in short, five assumptions and the warnings.");
 #undef OF

@@ -216,3 +216,13 @@ double calibration_log_sigma(double low, double high)
 {
 	return low > 0 && high > low ? interval_log_sigma(low, high) : 0;
 }
+
+static bool same_name(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+bool offer_same_place(const struct offer *a, const struct offer *b)
+{
+	return same_name(a->provider, b->provider) && same_name(a->region, b->region);
+}

@@ -86,6 +86,9 @@ struct offer {
 	double low_usd_per_gpu_hour, high_usd_per_gpu_hour; /* range of comparable offers */
 };
 
+/* True if both offers are in the same region of the same provider. NULL is equal to NULL only. */
+bool offer_same_place(const struct offer *a, const struct offer *b);
+
 /* Site of an accelerator: grid and building. Every figure has its own source. */
 struct site {
 	const char *provider, *region, *country;

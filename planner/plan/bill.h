@@ -72,7 +72,7 @@ struct front_point {
 	bool has_offer;
 	struct offer offer;
 	double grid_gco2e_per_kwh, pue; /* of the site */
-	double hours, usd, kgco2e;
+	double hours, usd, kwh, kgco2e;
 	enum truth cheapest, cleanest, fastest; /* TRUTH_TRUE, else unset */
 	int64_t index;                          /* for the caller; the front does not use it */
 	double usd_per_t_saved; /* to the next cheaper point that emits more, of the points that nothing beats in cost and carbon; else absent */

@@ -111,6 +111,7 @@ struct request_common {
 	enum practice_kind practice;
 	double confidence; /* probability with which deadline, budget, caps and SLOs hold */
 	int64_t alternatives;
+	const char *expand; /* names of the parts of the answer, separated by commas (answer_parts.h) */
 	enum truth enforce_memory;
 	const char *as_of; /* RFC 3339 */
 };

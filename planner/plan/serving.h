@@ -91,6 +91,7 @@ struct inference_input {
 	const struct progress *progress;        /* NULL: no progress is reported, and the computation is never stopped */
 	void *workspace;                        /* for simulations, simulator_workspace_bytes(); NULL: latencies by formulas only */
 	size_t workspace_bytes;
+	unsigned omitted; /* parts that the answer leaves out; those that cost time are not computed */
 };
 
 struct latency {
@@ -277,6 +278,8 @@ struct inference_plan {
 	struct service_uncertainty uncertainties[SERVICE_UNCERTAINTIES_MAX]; /* of the recommended option, the costliest first */
 	size_t alternative_count;
 	struct inference_option alternatives[INFERENCE_OPTIONS_MAX];
+	size_t shown_count; /* written by service/alternatives.c: what the answer has as `alternatives` */
+	struct alternative shown[INFERENCE_OPTIONS_MAX + LEAN_ALTERNATIVES];
 	size_t hour_count; /* of the recommended option; 0: neither load nor grid is given by the hour */
 	struct service_hour hours[168];
 	size_t hosted_count;

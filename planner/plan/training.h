@@ -9,6 +9,7 @@
 #include "base/failure.h"
 #include "planner/findings.h"
 #include "planner/model/model.h"
+#include "planner/plan/answer_parts.h"
 #include "planner/plan/bill.h"
 #include "planner/plan/summary.h"
 #include "planner/progress.h"
@@ -103,6 +104,7 @@ struct training_input {
 	const struct candidate *newer;   /* for advice: a newer accelerator than the named one, of the same maker and on offer; NULL: none */
 	const struct progress *progress; /* NULL: no progress is reported, and the computation is never stopped */
 	const struct practice_constants *practice; /* NULL: the fitted constants */
+	unsigned omitted;                          /* parts that the answer leaves out; advice and confidence are then not computed */
 };
 
 struct memory_use {
@@ -220,6 +222,8 @@ struct training_plan {
 	struct stage_plan stages[TRAINING_STAGES_MAX];
 	size_t alternative_count;
 	struct training_option alternatives[TRAINING_OPTIONS_MAX];
+	size_t shown_count; /* written by service/alternatives.c: what the answer has as `alternatives` */
+	struct alternative shown[TRAINING_OPTIONS_MAX + LEAN_ALTERNATIVES];
 	size_t front_count;                       /* 0: no price is known */
 	struct front_point front[FRONT_KEPT_MAX]; /* the answer has FRONT_POINTS_MAX of them */
 	size_t reservation_count;                 /* the resolver fills these from the offers */

@@ -96,6 +96,44 @@ static struct fleet *alternatives_fill(struct search *search, struct simulator *
 	return best;
 }
 
+static double place_objective(const struct fleet_place *place, enum objective objective)
+{
+	return objective == OBJECTIVE_CARBON ? place->kgco2e_per_month
+		: objective == OBJECTIVE_ENERGY  ? place->kwh_per_month
+										 : place->usd_per_hour;
+}
+
+/* Adds the recommended fleet at the best other provider or region that costs less or emits less, in the place of the
+ * last alternative if the list is full. */
+static void elsewhere_fill(struct search *search, const struct fleet *best, struct inference_plan *plan)
+{
+	int64_t asked = search->input->request.common.alternatives;
+	size_t limit = asked < 0 ? ALTERNATIVES_DEFAULT : asked < INFERENCE_OPTIONS_MAX ? (size_t)asked : INFERENCE_OPTIONS_MAX;
+	const struct candidate here = fleet_candidate(best);
+	struct fleet_place places[SUPPLIES_MOST];
+	const struct fleet_place *found = NULL;
+	struct fleet elsewhere = *best;
+	size_t count = limit > 1 && is_given(best->usd_per_hour) ? fleet_places(best, search->limits, places, COUNT_OF(places)) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct offer *offer = places[i].supply ? &places[i].supply->offer : &best->candidate->offer;
+
+		if (!is_given(places[i].usd_per_hour) || !fleet_place_is_allowed(search->limits, &places[i]) || offer_same_place(offer, &here.offer) ||
+			!(places[i].usd_per_hour < best->usd_per_hour || places[i].kgco2e_per_month < best->kgco2e_per_month))
+			continue;
+		if (!found || place_objective(&places[i], search->limits->objective) < place_objective(found, search->limits->objective))
+			found = &places[i];
+	}
+	if (!found)
+		return;
+	elsewhere.supply = found->supply;
+	elsewhere.usd_per_hour = found->usd_per_hour;
+	elsewhere.kwh_per_month = found->kwh_per_month;
+	elsewhere.kgco2e_per_month = found->kgco2e_per_month;
+	plan->alternative_count += plan->alternative_count < limit;
+	option_and_schedule(search, &elsewhere, NULL, &plan->alternatives[plan->alternative_count - 1], NULL);
+}
+
 /* Reads the hours of the grid. They are those of the request's site, so they are the same for all candidates. */
 static void hours_read(const struct inference_input *input, struct demand *demand, struct clock_grid *grid, struct findings *findings)
 {
@@ -158,6 +196,7 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	simulator_observe(&simulator, best);
 	service_front_fill(&search, &simulator, plan);
 	best = alternatives_fill(&search, &simulator, best, plan);
+	elsewhere_fill(&search, best, plan);
 	workload_fill(&input->model, &demand, best->layout.precision, best->layout.kv_precision, plan);
 	option_and_schedule(&search, best, &simulator, &plan->recommended, &plan->findings);
 	plan->hosted_count = option_hosted(input, &demand, &plan->recommended, plan->hosted);
@@ -168,9 +207,11 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	plan->uncertainty_count = service_uncertainties(input, best, &demand, &limits, plan->uncertainties);
 	rule_of_thumb_fill(request, &demand, best, plan);
 	report_fill(input, best, &demand, &limits, plan);
-	if (request->common.alternatives != 0)
+	if (request->common.alternatives != 0 && !parts_are_omitted(PART_ADVICE, input->omitted))
 		serving_advise(&simulator, best, &plan->findings);
-	plan->confidence_count = service_confidences(&search, &simulator, best, plan->confidence_curve);
+	plan->confidence_count = parts_are_omitted(PART_CONFIDENCE, input->omitted)
+		? 0
+		: service_confidences(&search, &simulator, best, plan->confidence_curve);
 	if (progress_stopped(input->progress))
 		return failure_set(failure, STATUS_CANCELLED, "cancelled before the answer was complete");
 	return STATUS_OK;

@@ -60,6 +60,6 @@ void advice_of_larger(const struct candidate_plan *front, size_t count, const st
 void advice_fill(const struct stage_schedule *schedule, const struct candidate_plan *best, struct training_plan *plan)
 {
 	advise_deadline(schedule, best, plan);
-	if (schedule->input->request.common.alternatives != 0) /* 0: the client wants this plan only */
+	if (schedule->input->request.common.alternatives != 0 && !parts_are_omitted(PART_ADVICE, schedule->input->omitted)) /* 0: this plan only */
 		levers_advise(schedule, best, plan);
 }

@@ -34,7 +34,7 @@ void training_rule_fill(const struct training_input *input, double tokens, doubl
 	}
 	snprintf(plan->rule_of_thumb.formula, sizeof plan->rule_of_thumb.formula,
 		"tokens x epochs x size x 13.3 / hours (billions; 40.16 %% of an A100's 312 TFLOP/s), over %.3g for %s by dense BF16 peak; "
-		"the model answers %.3g GPU-hours, %+.0f %%: its steps reach %.1f %% of the precision's peak, attention and communication included, and the run takes %.2f times its steps (practice) beside failures",
+		"the model answers %.3g GPU-hours, %+.0f %%: its steps reach %.1f %% of the precision's peak, and the run takes %.2f times its steps (practice)",
 		peak / RULE_OF_THUMB_PEAK_FLOPS, accelerator->id ? accelerator->id : "this accelerator", modelled_gpu_hours,
 		100 * (modelled_gpu_hours / fmax(gpu_hours, 1e-300) - 1), 100 * modelled_mfu, practice);
 }

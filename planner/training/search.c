@@ -27,8 +27,10 @@ struct searching {
 	const struct stage_schedule *schedule;
 	const struct training_request *request;
 	struct selection *selection;
-	int64_t unit; /* the number is a multiple of this product of the pinned degrees */
-	bool open;    /* the request gives neither number nor deadline */
+	int64_t unit;  /* the number is a multiple of this product of the pinned degrees */
+	bool open;     /* the request gives neither number nor deadline */
+	bool thorough; /* also plans numbers that must miss the deadline: nearest_explain() compares them */
+	bool chosen;   /* the recommended plan is chosen: further numbers do not go to the front */
 	size_t trial_count;
 	struct trial trials[TRIALS_MAX]; /* the first TRIALS_MAX of them */
 };
@@ -158,6 +160,7 @@ static struct front_point point_of(const struct stage_schedule *schedule, const 
 		.pue = candidate_plan->footprint.energy.total_kwh / candidate_plan->footprint.energy.it_kwh,
 		.hours = candidate_plan->wall_clock_hours,
 		.usd = candidate_plan->total_usd,
+		.kwh = candidate_plan->footprint.energy.total_kwh,
 		.kgco2e = candidate_plan->footprint.carbon.total_kgco2e};
 }
 
@@ -236,6 +239,8 @@ static bool try_count(struct searching *searching, size_t candidate, int64_t gpu
 			nearest_keep(searching->selection, candidate_plan);
 		return false;
 	}
+	if (searching->chosen)
+		return place_is_acceptable(searching->schedule, candidate_plan);
 	if (place_is_acceptable(searching->schedule, candidate_plan) && !front_admits(searching, candidate_plan))
 		return false;
 	try_places(searching, candidate_plan);
@@ -268,12 +273,27 @@ struct wanted {
 	bool again; /* another confidence than the schedule's */
 };
 
+/* True if the arithmetic of the run alone takes longer than the deadline, spread over all accelerators at the best
+ * measured rate. The median then misses the deadline, and so does every higher confidence. */
+static bool misses_deadline(const struct searching *searching, size_t candidate, int64_t gpu_count)
+{
+	const struct stage_schedule *schedule = searching->schedule;
+	UNCLEARED struct candidate_plan least;
+
+	if (searching->thorough || !fleet_least(schedule, candidate, gpu_count, 1, &least))
+		return false;
+	candidate_plan_settle(schedule, NULL, &least);
+	return least.wall_clock_hours > schedule->deadline_hours;
+}
+
 static bool meets_deadline(const struct wanted *wanted, int64_t gpu_count)
 {
 	struct searching *searching = wanted->searching;
 	const struct trial *trial = wanted->again ? trial_of(searching, wanted->candidate, gpu_count) : NULL;
 	struct candidate_plan candidate_plan;
 
+	if (!trial && misses_deadline(searching, wanted->candidate, gpu_count))
+		return false;
 	if (!trial) {
 		try_count(searching, wanted->candidate, gpu_count, &candidate_plan);
 		trial = trial_of(searching, wanted->candidate, gpu_count);
@@ -397,11 +417,36 @@ static void forget_others(struct searching *searching, size_t candidate)
 	searching->trial_count = kept;
 }
 
-/* Searches the smallest number. The front receives those that keep the other limits as well. */
+/* Doubles the largest planned number while that lowers the objective: whole instances may cost less than a part of one,
+ * and an even split may take fewer accelerator-hours. Not for the least time: a request with a deadline
+ * does not ask for the largest cluster that exists. */
+static void try_larger(struct searching *searching, size_t candidate)
+{
+	const struct candidate *chosen = &searching->schedule->input->candidates[candidate];
+	const struct trial *largest = NULL;
+	struct candidate_plan candidate_plan;
+
+	for (size_t i = 0; i < searching->trial_count; i++)
+		if (searching->trials[i].candidate == candidate && (!largest || searching->trials[i].gpu_count > largest->gpu_count))
+			largest = &searching->trials[i];
+	while (largest && largest->usable && largest == cheapest_within(searching, candidate, searching->schedule->confidence, false)) {
+		int64_t count = whole_count(searching, chosen, 2 * largest->gpu_count);
+
+		if (count > SEARCH_GPUS_MAX)
+			return;
+		try_count(searching, candidate, count, &candidate_plan);
+		largest = trial_of(searching, candidate, count);
+	}
+}
+
+/* Searches the smallest number, and larger ones that are better. The front receives those that keep the other limits as
+ * well. */
 static void try_deadline(struct searching *searching, size_t candidate)
 {
 	forget_others(searching, candidate);
-	(void)smallest_number(&(struct wanted){searching, candidate, searching->schedule->confidence, false});
+	if (smallest_number(&(struct wanted){searching, candidate, searching->schedule->confidence, false}) > 0 &&
+		objective_of(searching) != OBJECTIVE_TIME)
+		try_larger(searching, candidate);
 }
 
 /* E132. Returns the cost of a size: the logarithm of its objective, plus 0.2 for each squared standard deviation by
@@ -678,6 +723,16 @@ static bool is_chosen(const struct candidate_plan *candidate_plan, const struct 
 	return false;
 }
 
+/* True if the plan has another accelerator, or else the same one in a really different number. */
+static bool differs(const struct candidate_plan *candidate_plan, const struct candidate_plan *best, bool accelerator)
+{
+	double ratio = (double)candidate_plan->gpu_count / (double)best->gpu_count;
+
+	if (accelerator || candidate_plan->candidate != best->candidate)
+		return accelerator && candidate_plan->candidate != best->candidate;
+	return ratio >= OTHER_NUMBER || ratio <= 1 / OTHER_NUMBER;
+}
+
 size_t search_alternatives(
 	const struct stage_schedule *schedule, const struct selection *selection, size_t limit, const struct candidate_plan *chosen[])
 {
@@ -686,8 +741,17 @@ size_t search_alternatives(
 	enum objective objective = schedule->input->request.common.objective == OBJECTIVE_UNSET ? OBJECTIVE_COST
 																							: schedule->input->request.common.objective;
 
+	for (int different = 0; different < 2 && count < limit; different++) { /* the best other accelerator, the best other number */
+		size_t i = 0;
+
+		while (i < selection->front_count && !differs(&selection->front[i], &selection->recommended, different == 0))
+			i++;
+		if (i < selection->front_count)
+			chosen[count++] = &selection->front[i];
+	}
 	for (size_t i = 0; i < selection->front_count && count < front; i++)
-		chosen[count++] = &selection->front[i];
+		if (!is_chosen(&selection->front[i], chosen, count))
+			chosen[count++] = &selection->front[i];
 	for (size_t i = 0; i < selection->other_count && count < limit; i++)
 		if (!is_shown(&selection->others[i], &selection->recommended, chosen, count))
 			chosen[count++] = &selection->others[i];
@@ -725,21 +789,6 @@ static size_t confidence_levels(double own, double levels[CONFIDENCES_MAX])
 	return count;
 }
 
-/* Plans the best candidate's numbers for the usual confidences: one of them may be the best for the request's own. */
-static void plan_confidences(struct searching *searching)
-{
-	size_t candidate = searching->selection->front[best_of_front(searching)].candidate;
-	double levels[CONFIDENCES_MAX];
-	size_t count = confidence_levels(searching->schedule->confidence, levels);
-
-	if (searching->selection->sizing != SIZING_DEADLINE)
-		return;
-	forget_others(searching, candidate);
-	for (size_t i = 0; i < count; i++)
-		if (fabs(levels[i] - searching->schedule->confidence) > 1e-9)
-			(void)smallest_number(&(struct wanted){searching, candidate, levels[i], true});
-}
-
 /* Fills the cost of each confidence: with a free number and a deadline, of the best number of the recommended
  * accelerator that keeps all limits with it, or where none does, the deadline alone; else of the recommended number. */
 static void fill_curve(struct searching *searching)
@@ -749,7 +798,7 @@ static void fill_curve(struct searching *searching)
 	double levels[CONFIDENCES_MAX];
 	size_t count = confidence_levels(searching->schedule->confidence, levels);
 
-	selection->curve_count = 0;
+	searching->chosen = true;
 	forget_others(searching, best->candidate);
 	for (size_t i = 0; i < count; i++) {
 		struct trial point = {
@@ -817,6 +866,16 @@ static void order_candidates(const struct training_input *input, size_t order[CA
 	}
 }
 
+static void try_candidates(struct searching *searching, const size_t order[])
+{
+	const struct training_input *input = searching->schedule->input;
+
+	for (size_t i = 0; i < input->candidate_count; i++) {
+		progress_note(input->progress, SEARCH_SHARE * (double)i / (double)input->candidate_count, input->candidates[order[i]].accelerator.id);
+		try_candidate(searching, order[i]);
+	}
+}
+
 enum status search_select(const struct stage_schedule *schedule, struct selection *selection, struct failure *failure)
 {
 	const struct training_request *request = &schedule->input->request;
@@ -829,23 +888,24 @@ enum status search_select(const struct stage_schedule *schedule, struct selectio
 	selection->sizing = sizing_of(schedule->input, searching.open);
 	selection->deadline_hours = schedule->deadline_hours;
 	selection->confidence = schedule->confidence;
-	selection->front_count = selection->point_count = selection->left_count = selection->other_count = 0;
+	selection->front_count = selection->point_count = selection->left_count = selection->other_count = selection->curve_count = 0;
 	selection->counts = (struct search_counts){0};
 	selection->usual.any = selection->fastest.any = selection->likeliest.any = selection->cheapest.any = selection->cleanest.any =
 		selection->thriftiest.any = selection->smallest.any = false;
 	order_candidates(schedule->input, order);
-	for (size_t i = 0; i < schedule->input->candidate_count; i++) {
-		progress_note(schedule->input->progress, SEARCH_SHARE * (double)i / (double)schedule->input->candidate_count,
-			schedule->input->candidates[order[i]].accelerator.id);
-		try_candidate(&searching, order[i]);
+	try_candidates(&searching, order);
+	if (selection->front_count == 0 && selection->sizing == SIZING_DEADLINE) {
+		searching.thorough = true;
+		searching.trial_count = selection->left_count = 0;
+		try_candidates(&searching, order);
 	}
 	if (progress_stopped(schedule->input->progress))
 		return failure_set(failure, STATUS_CANCELLED, "cancelled before an answer was found");
 	if (selection->front_count == 0)
 		return nearest_explain(schedule, selection, failure);
-	plan_confidences(&searching);
 	selection_recommend(&searching);
 	plan_others(&searching);
-	fill_curve(&searching);
+	if (!parts_are_omitted(PART_CONFIDENCE | PART_ADVICE, schedule->input->omitted))
+		fill_curve(&searching);
 	return STATUS_OK;
 }

@@ -8,6 +8,7 @@
 #include "planner/step/software.h"
 #include "planner/training/nearest.h"
 #include "planner/training/option.h"
+#include "planner/training/place.h"
 #include "planner/training/range.h"
 #include "planner/training/remarks.h"
 #include "planner/training/rule_of_thumb.h"
@@ -269,6 +270,54 @@ static void fill_input(const struct stage_schedule *schedule, const struct candi
 		request->input_pipeline.cpu_ms_per_sample * 1e-3 * best->found.step.samples / (step_s * (double)best->gpu_count));
 }
 
+static bool is_similar(const struct candidate_plan *other, const struct candidate_plan *best)
+{
+	double ratio = (double)other->gpu_count / (double)best->gpu_count;
+
+	return other->candidate == best->candidate && ratio < OTHER_NUMBER && ratio > 1 / OTHER_NUMBER;
+}
+
+/* Returns the place for one more alternative: the end of the list; of a full list the last that differs little from the
+ * best, or the last with the best's accelerator, or the last. */
+static size_t replaceable(const struct candidate_plan *const alternatives[], size_t count, size_t limit, const struct candidate_plan *best)
+{
+	if (count < limit)
+		return count;
+	for (size_t i = count; i > 0; i--)
+		if (is_similar(alternatives[i - 1], best))
+			return i - 1;
+	for (size_t i = count; i > 0; i--)
+		if (alternatives[i - 1]->candidate == best->candidate)
+			return i - 1;
+	return count - 1;
+}
+
+/* Finds the best other provider or region for the recommended accelerators that costs less or emits less. False: none. */
+static bool find_elsewhere(const struct stage_schedule *schedule, const struct candidate_plan *best, struct candidate_plan *elsewhere)
+{
+	enum objective objective = schedule->input->request.common.objective == OBJECTIVE_UNSET ? OBJECTIVE_COST
+																							: schedule->input->request.common.objective;
+	const struct candidate here = candidate_plan_as_priced(schedule, best);
+	struct candidate_plan there = *best;
+	bool found = false;
+
+	for (size_t i = 0; i < place_count(schedule, best) && best->priced; i++) {
+		struct candidate had;
+
+		if (!place_take(schedule, i, &there) || !there.priced || !place_is_acceptable(schedule, &there))
+			continue;
+		had = candidate_plan_as_priced(schedule, &there);
+		if (offer_same_place(&had.offer, &here.offer) ||
+			!(there.total_usd < best->total_usd || there.footprint.carbon.total_kgco2e < best->footprint.carbon.total_kgco2e))
+			continue;
+		if (!found || fleet_objective(&there, objective) < fleet_objective(elsewhere, objective) ||
+			(!(fleet_objective(&there, objective) > fleet_objective(elsewhere, objective)) && there.total_usd < elsewhere->total_usd))
+			*elsewhere = there;
+		found = true;
+	}
+	return found;
+}
+
 static enum status plan_programme(const struct stage_schedule *schedule, struct training_plan *plan, struct failure *failure)
 {
 	UNCLEARED struct selection selection; /* not cleared: most of it is a front with a count */
@@ -276,6 +325,7 @@ static enum status plan_programme(const struct stage_schedule *schedule, struct 
 	int64_t wanted = schedule->input->request.common.alternatives;
 	struct candidate_plan *best = &selection.recommended;
 	const struct candidate_plan *alternatives[TRAINING_OPTIONS_MAX];
+	UNCLEARED struct candidate_plan elsewhere;
 	size_t limit = wanted < 0 ? 5 : wanted < TRAINING_OPTIONS_MAX ? (size_t)wanted : TRAINING_OPTIONS_MAX;
 
 	selection.points = plan->front;
@@ -291,6 +341,12 @@ static enum status plan_programme(const struct stage_schedule *schedule, struct 
 	fleet_footprint(schedule, best, &plan->findings);
 	training_option_fill(schedule, best, &plan->recommended);
 	plan->alternative_count = search_alternatives(schedule, &selection, limit, alternatives);
+	if (limit > 2 && find_elsewhere(schedule, best, &elsewhere)) {
+		size_t at = replaceable(alternatives, plan->alternative_count, limit, best);
+
+		alternatives[at] = &elsewhere;
+		plan->alternative_count += at == plan->alternative_count;
+	}
 	for (size_t i = 0; i < plan->alternative_count; i++)
 		training_option_fill(schedule, alternatives[i], &plan->alternatives[i]);
 	plan->confidence_count = selection.curve_count;

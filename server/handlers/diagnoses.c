@@ -106,5 +106,5 @@ enum status handle_diagnosis(struct call *call)
 	}
 	if (status == STATUS_OK)
 		status = plan_compute(call, &estimate, record);
-	return status == STATUS_OK ? plan_answer(call, estimate_envelope(estimate.kind), record) : status;
+	return status == STATUS_OK ? plan_answer(call, estimate_envelope(estimate.kind), record, false) : status;
 }

@@ -21,6 +21,9 @@ static enum status answer_estimate(struct call *call, const struct estimate_kind
 	struct plan_record *record = ARENA_NEW(&call->arena, struct plan_record);
 	enum status status = record ? STATUS_OK : STATUS_NO_MEMORY;
 
+	estimate.lean = call->accept != MEDIA_MARKDOWN; /* the report has every part */
+	if (status == STATUS_OK && !query && call->route->query)
+		status = plan_expand(call, &estimate.expand);
 	if (status == STATUS_OK) {
 		status = decode_estimate(call, &estimate, query);
 		if (status == STATUS_INVALID)
@@ -28,7 +31,7 @@ static enum status answer_estimate(struct call *call, const struct estimate_kind
 	}
 	if (status == STATUS_OK)
 		status = plan_compute(call, &estimate, record);
-	return status == STATUS_OK ? plan_answer(call, estimate_envelope(kind), record) : status;
+	return status == STATUS_OK ? plan_answer(call, estimate_envelope(kind), record, estimate.expanded) : status;
 }
 
 #define ESTIMATE(name, kind) \

@@ -68,7 +68,7 @@ enum status handle_plan_refresh(struct call *call)
 		return status;
 	fresh.changes = changes;
 	call_etag(call, fresh.revision);
-	return plan_answer(call, plan_envelope(&fresh), &fresh);
+	return plan_answer(call, plan_envelope(&fresh), &fresh, false);
 }
 
 /* Adds the differences of one of a plan's two texts; pointers begin with the text's name: "/result/recommended/...". */

@@ -10,6 +10,7 @@
 #include "server/plan_answer.h"
 #include "server/scope.h"
 #include "server/server.h"
+#include "service/answer_parts.h"
 #include "storage/observations.h"
 #include "storage/plans.h"
 
@@ -18,6 +19,18 @@ enum { PLAN_MERGES_MAX = 32 }; /* attempts of one PATCH while other requests wri
 const struct field_table *plan_envelope(const struct plan_record *record)
 {
 	return strcmp(record->kind, "training") == 0 ? &table_training_plan : &table_inference_plan;
+}
+
+/* Answers with the parts that the client wants; the stored plan has all. */
+static enum status plan_answer_parts(struct call *call, const struct plan_record *record, unsigned omitted, bool expanded)
+{
+	const struct field_table *result = strcmp(record->kind, "training") == 0 ? &table_training_result : &table_inference_result;
+	struct plan_record narrowed = *record;
+	enum status status = STATUS_OK;
+
+	if (omitted && call->accept == MEDIA_JSON)
+		status = record_narrow(result, omitted, &call->arena, &narrowed.result, &call->failure);
+	return status == STATUS_OK ? plan_answer(call, plan_envelope(record), &narrowed, expanded) : status;
 }
 
 /* Decodes the body, and returns its text in *asked for later refreshes. */
@@ -44,6 +57,8 @@ static enum status plan_create(
 	enum status status = record && put && id ? STATUS_OK : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK)
+		status = plan_expand(call, &estimate.expand);
+	if (status == STATUS_OK)
 		status = plan_decode(call, &estimate, &asked);
 	if (status == STATUS_INVALID)
 		estimate_fault_names(&estimate, call_catalogue(call));
@@ -62,7 +77,7 @@ static enum status plan_create(
 	*job = &put->job;
 	call_created(call, "/v1/plans/%s", id);
 	call_etag(call, record->revision);
-	return plan_answer(call, plan_envelope(record), record);
+	return plan_answer_parts(call, record, estimate.omitted, estimate.expanded);
 }
 
 static enum status prepare_training_plan(struct call *call, const struct idempotency *idempotency, struct storage_job **job)
@@ -116,10 +131,13 @@ enum status handle_plan_get(struct call *call)
 {
 	struct plan_id_query query = {.revision = ABSENT_COUNT};
 	struct plan_record record = {0};
+	unsigned omitted = 0;
 	enum status status = STATUS_OK;
 
 	if (call->query_count)
 		status = record_decode_query(&table_plan_id_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	if (status == STATUS_OK)
+		status = answer_parts_read(query.expand, 0, &omitted, &call->failure);
 	if (status == STATUS_OK)
 		status = plan_read(call, query.revision, &record);
 	if (status == STATUS_OK)
@@ -130,7 +148,7 @@ enum status handle_plan_get(struct call *call)
 	if (!record.verification.text && !record.observations.text && call_not_modified(call, record.revision))
 		return status;
 	call_etag(call, record.revision);
-	return plan_answer(call, plan_envelope(&record), &record);
+	return plan_answer_parts(call, &record, omitted, query.expand && omitted != PARTS_ALL);
 }
 
 /* Merges the body into the present plan. The revision that was read is expected even without If-Match: a merge into
@@ -173,7 +191,7 @@ enum status handle_plan_patch(struct call *call)
 	if (status != STATUS_OK)
 		return status;
 	call_etag(call, record.revision);
-	return plan_answer(call, plan_envelope(&record), &record);
+	return plan_answer(call, plan_envelope(&record), &record, false);
 }
 
 enum status handle_plan_delete(struct call *call)

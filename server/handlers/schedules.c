@@ -79,5 +79,5 @@ enum status handle_schedule(struct call *call)
 		catalogue_release(past);
 	if (status == STATUS_OK)
 		status = plan_compute(call, &estimate, record);
-	return status == STATUS_OK ? plan_answer(call, estimate_envelope(estimate.kind), record) : status;
+	return status == STATUS_OK ? plan_answer(call, estimate_envelope(estimate.kind), record, false) : status;
 }

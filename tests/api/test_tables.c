@@ -20,7 +20,8 @@ static void check_row(const struct field_table *table, const struct field *row)
 
 	assert_true(row->offset < table->size);
 	if (row->table)
-		assert_true(row->kind == FIELD_JSON || row->kind == FIELD_LIST || row->offset + row->table->size <= table->size);
+		assert_true(
+			row->kind == FIELD_JSON || row->kind == FIELD_LIST || row->flags & POINTED || row->offset + row->table->size <= table->size);
 	if (row->kind == FIELD_MERGE)
 		return;
 	assert_ptr_equal(field_find(table, row->key, &nowhere), row); /* no key occurs twice, merged tables included */

@@ -190,10 +190,15 @@ static void report_in_markdown(size_t arena_bytes, struct outcome *outcome)
 	report_run(report_plan_markdown, outcome);
 }
 
+static enum status report_all_columns(const struct plan_record *plan, struct buffer *out, struct failure *failed)
+{
+	return report_plan_csv(plan, true, out, failed);
+}
+
 static void report_in_csv(size_t arena_bytes, struct outcome *outcome)
 {
 	(void)arena_bytes;
-	report_run(report_plan_csv, outcome);
+	report_run(report_all_columns, outcome);
 }
 
 /* --- the failures --------------------------------------------------------------------------------------------- */

@@ -115,7 +115,7 @@ static void csv_is_safe_to_open(void **state)
 	option.cost.offer.provider = "not shown";
 	buffer_clear(&out);
 	csv_header(&table_training_option, CSV_LIST, &out);
-	assert_contains(out.bytes, "accelerator,gpu_count,node_count,parallelism.tensor");
+	assert_contains(out.bytes, "accelerator,gpu_count,wall_clock_hours,gpu_hours,node_count,parallelism.tensor");
 	assert_contains(out.bytes, ",cost.offer.provider,");
 	for (const char *c = out.bytes; *c; c++)
 		header_commas += *c == ',';

@@ -94,7 +94,7 @@ def test_report_and_table_carry_the_purchase(daemon):
     body = owned(TRAINING, capex_usd_per_gpu=35000)
     report = daemon.post("/v1/estimates/training", body, {"Accept": "text/markdown"}).text
     assert "| Purchase price (USD) | 13,440,000 |" in report and "Break-even with renting on demand (hours of use)" in report
-    table = daemon.post("/v1/estimates/training", body, {"Accept": "text/csv"}).text.splitlines()
+    table = daemon.post("/v1/estimates/training?expand=all", body, {"Accept": "text/csv"}).text.splitlines()
     cells = dict(zip(*csv.reader(table[:2])))
     assert float(cells["purchase.capital_usd"]) == 13440000 and float(cells["purchase.on_demand.break_even_hours"]) > 0
     rented = daemon.post("/v1/estimates/training", TRAINING).json["result"]["recommended"]

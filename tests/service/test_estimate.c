@@ -1,8 +1,11 @@
 /* Estimates as the handlers compute them. */
-#include "service/estimate.h"
-
+#include <jansson.h>
 #include <string.h>
 
+#include "service/estimate.h"
+
+#include "api/tables/tables.h"
+#include "service/answer_parts.h"
 #include "support/assert.h"
 #include "support/catalogue.h"
 
@@ -66,10 +69,130 @@ static void what_an_earlier_request_left_is_not_answered(void **state)
 	}
 }
 
+/* Computes an answer with the parts that `expand` names; "" is a complete one, as a stored plan has it. */
+static json_t *result_of(const struct estimate_kind *kind, const char *body, const char *expand, struct arena *arena, struct json_text *text)
+{
+	struct estimate estimate = {
+		.kind = kind, .arena = arena, .failure = &failure, .lean = expand[0] != '\0', .expand = expand[0] ? expand : NULL};
+	struct plan_record record;
+	json_t *result;
+
+	failure_clear(&failure);
+	assert_int_equal(estimate_decode(&estimate, body, strlen(body)), STATUS_OK);
+	assert_int_equal(estimate_compute(&estimate, builtin_catalogue, INT64_C(1795219200000000)), STATUS_OK);
+	assert_int_equal(estimate_record(&estimate, &record), STATUS_OK);
+	*text = record.result;
+	result = json_loadb(record.result.text, record.result.length, 0, NULL);
+	assert_non_null(result);
+	return result;
+}
+
+/* Removes what differs between two computations of one answer: the duration. A short list of alternatives has only
+ * options that really differ, so it is a prefix of the narrowed one. */
+static void leave_comparable(json_t *lean, json_t *narrowed)
+{
+	json_t *few = json_object_get(lean, "alternatives"), *more = json_object_get(narrowed, "alternatives");
+
+	json_object_del(json_object_get(lean, "search"), "elapsed_ms");
+	json_object_del(json_object_get(narrowed, "search"), "elapsed_ms");
+	assert_true(json_array_size(few) <= json_array_size(more));
+	while (json_array_size(more) > json_array_size(few))
+		json_array_remove(more, json_array_size(more) - 1);
+}
+
+/* An answer with some parts is the complete answer without the others: a part never changes another. */
+static void a_part_changes_no_other_part(void **state)
+{
+	static const struct {
+		const struct estimate_kind *kind;
+		const struct field_table *table;
+		const char *body;
+	} cases[] = {
+		{&estimate_training, &table_training_result,
+			"{\"model\":\"llama-3.1-8b\",\"tokens\":\"300B\",\"accelerators\":[\"h100\",\"a100\",\"mi300x\"],\"deadline_hours\":\"20d\"}"},
+		{&estimate_training, &table_training_result,
+			"{\"model\":\"llama-3.2-1b\",\"tokens\":\"1T\",\"accelerator\":\"b200\",\"deadline_hours\":\"90d\"}"},
+		{&estimate_inference, &table_inference_result,
+			"{\"model\":\"llama-3.1-8b\",\"accelerators\":[\"h100\",\"l40s\"],\"requests_per_s\":4,\"prompt_tokens\":500,\"output_tokens\":100,"
+			"\"slo\":{\"ttft_ms\":2000,\"tpot_ms\":60}}"},
+	};
+	static const char *const expands[] = {"none", "alternatives", "confidence", "advice", "front,search", "details", "all"};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		for (size_t k = 0; k < COUNT_OF(expands); k++) {
+			struct json_text whole, part;
+			json_t *lean, *narrowed;
+			struct arena arena;
+			unsigned omitted;
+
+			arena_init(&arena, ARENA_BYTES);
+			json_decref(result_of(cases[i].kind, cases[i].body, "", &arena, &whole));
+			lean = result_of(cases[i].kind, cases[i].body, expands[k], &arena, &part);
+			assert_int_equal(answer_parts_read(expands[k], 0, &omitted, &failure), STATUS_OK);
+			assert_int_equal(record_narrow(cases[i].table, omitted, &arena, &whole, &failure), STATUS_OK);
+			narrowed = json_loadb(whole.text, whole.length, 0, NULL);
+			assert_non_null(narrowed);
+			leave_comparable(lean, narrowed);
+			if (!json_equal(lean, narrowed))
+				print_error("%s with expand=%s:\n%s\n%s\n", cases[i].body, expands[k], part.text, whole.text);
+			assert_true(json_equal(lean, narrowed));
+			if (strcmp(expands[k], "none") == 0)
+				assert_true(part.length < 6000);
+			json_decref(lean);
+			json_decref(narrowed);
+			arena_release(&arena);
+		}
+	}
+}
+
+/* The first alternatives are another accelerator, another number and another place, each with its reason. */
+static void the_first_alternatives_really_differ(void **state)
+{
+	static const char body[] = "{\"model\":\"llama-3.1-70b\",\"tokens\":\"1T\",\"accelerators\":[\"h100\",\"h200\"],\"deadline_hours\":\"30d\"}";
+	struct json_text text;
+	struct arena arena;
+	json_t *result, *recommended, *other;
+	bool accelerator = false, number = false, place = false;
+	size_t index;
+
+	(void)state;
+	arena_init(&arena, ARENA_BYTES);
+	result = result_of(&estimate_training, body, "none", &arena, &text);
+	recommended = json_object_get(result, "recommended");
+	assert_int_equal(json_array_size(json_object_get(result, "alternatives")), 3);
+	json_array_foreach (json_object_get(result, "alternatives"), index, other) {
+		const char *reason = json_string_value(json_object_get(other, "reason"));
+		double ratio = (double)json_integer_value(json_object_get(other, "gpu_count")) /
+			(double)json_integer_value(json_object_get(recommended, "gpu_count"));
+
+		assert_non_null(reason);
+		if (strncmp(reason, "another accelerator:", 20) == 0) {
+			accelerator = true;
+			assert_false(json_equal(json_object_get(other, "accelerator"), json_object_get(recommended, "accelerator")));
+		} else if (strncmp(reason, "another number:", 15) == 0) {
+			number = true;
+			assert_true(ratio >= 1.2 || ratio <= 1 / 1.2);
+			assert_null(json_object_get(other, "provider"));
+		} else {
+			place = strncmp(reason, "another place:", 14) == 0;
+			assert_true(place && json_object_get(other, "provider") && json_object_get(other, "region"));
+		}
+		assert_true(json_number_value(json_object_get(other, "total_usd")) > 0 && json_number_value(json_object_get(other, "total_kwh")) > 0);
+		assert_true(json_number_value(json_object_get(other, "wall_clock_hours")) < 720);
+		assert_null(json_object_get(other, "parallelism"));
+	}
+	assert_true(accelerator && number && place);
+	json_decref(result);
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_an_earlier_request_left_is_not_answered),
+		cmocka_unit_test(a_part_changes_no_other_part),
+		cmocka_unit_test(the_first_alternatives_really_differ),
 	};
 
 	return cmocka_run_group_tests(tests, builtin_catalogue_setup, builtin_catalogue_teardown);
