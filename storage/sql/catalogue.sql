@@ -1,8 +1,8 @@
 -- Catalogue rows in their valid state (_told: see 0006_imports.sql). Selects take every column: results are read by name,
 -- and of two columns for one member the last one is used. _load and _list read the rows that are valid now (:as_of_us is
 -- INT64_MAX) from indexes that contain only these, however long the history is. For an earlier moment _list reads the
--- history, too. Rows of the import that is not settled come from their own index. _get finds the newest row of an id
--- first and reads no replaced ones.
+-- history, too. Rows of the import that is not settled come from their own index. _get reads one row of an id's
+-- history, the newest that began by then: if that one has ended, no older one holds.
 
 -- name: change_latest
 SELECT revision, at_us FROM change
@@ -51,8 +51,10 @@ UPDATE accelerator SET valid_to_us = :at_us,
 WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
 -- name: accelerator_get
-SELECT * FROM accelerator_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us)
-ORDER BY valid_from_us DESC LIMIT 1;
+SELECT * FROM (
+	SELECT * FROM (SELECT * FROM accelerator_told WHERE id = :id AND opened_by IS NULL AND valid_from_us <= :as_of_us ORDER BY valid_from_us DESC LIMIT 1)
+	UNION ALL SELECT * FROM accelerator_told WHERE id = :id AND opened_by = (SELECT number FROM import WHERE settled = 0))
+WHERE from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us);
 
 -- name: accelerator_load
 SELECT * FROM accelerator_told WHERE valid_to_us IS NULL AND opened_by IS NULL AND to_us IS NULL
@@ -84,8 +86,10 @@ UPDATE model SET valid_to_us = :at_us,
 WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
 -- name: model_get
-SELECT * FROM model_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us)
-ORDER BY valid_from_us DESC LIMIT 1;
+SELECT * FROM (
+	SELECT * FROM (SELECT * FROM model_told WHERE id = :id AND opened_by IS NULL AND valid_from_us <= :as_of_us ORDER BY valid_from_us DESC LIMIT 1)
+	UNION ALL SELECT * FROM model_told WHERE id = :id AND opened_by = (SELECT number FROM import WHERE settled = 0))
+WHERE from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us);
 
 -- name: model_load
 SELECT * FROM model_told WHERE valid_to_us IS NULL AND opened_by IS NULL AND to_us IS NULL
@@ -116,8 +120,10 @@ UPDATE price SET valid_to_us = :at_us,
 WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
 -- name: price_get
-SELECT * FROM price_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us)
-ORDER BY valid_from_us DESC LIMIT 1;
+SELECT * FROM (
+	SELECT * FROM (SELECT * FROM price_told WHERE id = :id AND opened_by IS NULL AND valid_from_us <= :as_of_us ORDER BY valid_from_us DESC LIMIT 1)
+	UNION ALL SELECT * FROM price_told WHERE id = :id AND opened_by = (SELECT number FROM import WHERE settled = 0))
+WHERE from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us);
 
 -- name: price_load
 SELECT * FROM price_told WHERE valid_to_us IS NULL AND opened_by IS NULL AND to_us IS NULL
@@ -154,8 +160,10 @@ UPDATE region SET valid_to_us = :at_us,
 WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
 -- name: region_get
-SELECT * FROM region_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us)
-ORDER BY valid_from_us DESC LIMIT 1;
+SELECT * FROM (
+	SELECT * FROM (SELECT * FROM region_told WHERE id = :id AND opened_by IS NULL AND valid_from_us <= :as_of_us ORDER BY valid_from_us DESC LIMIT 1)
+	UNION ALL SELECT * FROM region_told WHERE id = :id AND opened_by = (SELECT number FROM import WHERE settled = 0))
+WHERE from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us);
 
 -- name: region_load
 SELECT * FROM region_told WHERE valid_to_us IS NULL AND opened_by IS NULL AND to_us IS NULL
@@ -191,8 +199,8 @@ UPDATE calibration SET valid_to_us = :at_us,
 WHERE id = :id AND valid_to_us IS NULL;
 
 -- name: calibration_get
-SELECT * FROM calibration WHERE id = :id AND valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us)
-ORDER BY valid_from_us DESC LIMIT 1;
+SELECT * FROM (SELECT * FROM calibration WHERE id = :id AND valid_from_us <= :as_of_us ORDER BY valid_from_us DESC LIMIT 1)
+WHERE valid_to_us IS NULL OR valid_to_us > :as_of_us;
 
 -- name: calibration_load
 SELECT * FROM calibration WHERE valid_to_us IS NULL ORDER BY id;

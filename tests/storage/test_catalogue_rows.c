@@ -505,20 +505,25 @@ static void a_created_row_answers_its_key_once(void **state)
 }
 
 /* A price that was replaced 200 times must cost the same number of steps as a new one, both by its id and in a list of
- * another provider. */
+ * another provider, and also after it was removed: the put after a removal reads the id, too. */
 static void history_costs_nothing(void **state)
 {
 	static const enum row_statement read[] = {ROW_GET, ROW_LIST};
 	struct store *store = *state;
+	struct row_remove gone = {.kind = ROW_PRICE, .id = "p1", .expected_revision = ABSENT_COUNT};
 	struct connection connection;
-	int steps[2][COUNT_OF(read)];
+	int steps[4][COUNT_OF(read)];
 
-	for (int age = 0; age < 2; age++) {
-		for (int i = 0; i < (age ? 200 : 1); i++) {
+	for (int age = 0; age < 4; age++) { /* new; new and removed; old; old and removed */
+		bool removed = age % 2 == 1;
+
+		for (int i = 0; i < (removed ? 0 : age ? 200 : 1); i++) {
 			struct price_row price = store_price(store, "p1", 20 + i);
 
 			assert_status(store, put_row(store, ROW_PRICE, &price, false, ABSENT_COUNT, NULL), STATUS_OK);
 		}
+		if (removed)
+			assert_status(store, store_do(store, &gone.job, STORAGE_ROW_REMOVE), STATUS_OK);
 		assert_status(store, connection_open(store->path, true, &connection, &store->failure), STATUS_OK);
 		for (size_t k = 0; k < COUNT_OF(read); k++) {
 			struct arguments one = {.id = "p1", .as_of_us = INT64_MAX};
@@ -528,7 +533,8 @@ static void history_costs_nothing(void **state)
 			struct rows_read rows;
 
 			if (read[k] == ROW_GET)
-				assert_status(store, store_one(&connection, name, &one, &found, &store->arena, &store->failure), STATUS_OK);
+				assert_status(store, store_one(&connection, name, &one, &found, &store->arena, &store->failure),
+					removed ? STATUS_NOT_FOUND : STATUS_OK);
 			else
 				assert_status(store, store_list(&connection, name, &all, 100, &store->arena, &rows, &store->failure), STATUS_OK);
 			steps[age][k] = sqlite3_stmt_status(
@@ -536,9 +542,11 @@ static void history_costs_nothing(void **state)
 		}
 		connection_close(&connection);
 	}
-	for (size_t k = 0; k < COUNT_OF(read); k++)
-		if (steps[0][k] < 10 || steps[1][k] > steps[0][k] + 20)
-			fail_msg("%s: %d steps, with a history %d", read[k] == ROW_GET ? "get" : "list", steps[0][k], steps[1][k]);
+	for (int age = 0; age < 2; age++)
+		for (size_t k = 0; k < COUNT_OF(read); k++)
+			if (steps[age][k] < 10 || steps[age + 2][k] > steps[age][k] + 20)
+				fail_msg("%s%s: %d steps, with a history %d", read[k] == ROW_GET ? "get" : "list", age ? " after its removal" : "",
+					steps[age][k], steps[age + 2][k]);
 }
 
 /* How a field's member is stored, by the field's kind. */
