@@ -35,8 +35,10 @@ bool bench_job_plan(struct bench_job *job, char *detail, size_t size)
 	struct bench_reason reason = {"a suite is \"quick\", \"full\" or a list of tests"};
 	struct bench_plan plan;
 
-	if (!job->suite)
-		job->suite = suite->text ? bench_suite_text(suite->text, suite->length, &job->arena) : "quick";
+	if (!job->suite && !suite->text)
+		job->suite = "quick";
+	else if (!job->suite && bench_suite_text(suite->text, suite->length, &job->arena, &job->suite) == STATUS_NO_MEMORY)
+		reason = (struct bench_reason){"no memory for the benchmark's tests"};
 	if (job->suite && bench_plan_make(job->suite, &plan, &reason)) {
 		job->budget_s = plan.budget_s;
 		return true;

@@ -4,6 +4,8 @@
 #include "base/buffer.h"
 #include "schema/json_tree.h"
 
+enum { SUITE_MAX_BYTES = 4096 };
+
 static const char *const kind_names[BENCH_LINE_COUNT] = {
 	[BENCH_LINE_HELLO] = "hello",
 	[BENCH_LINE_DEVICE] = "device",
@@ -306,15 +308,15 @@ static bool append_name(struct buffer *out, const char *name)
 	return true;
 }
 
-const char *bench_suite_text(const char *json, size_t length, struct arena *arena)
+enum status bench_suite_text(const char *json, size_t length, struct arena *arena, const char **text)
 {
-	json_t *root = json_loadb(json, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL), *item;
-	const char *text = NULL;
+	bool no_memory, good = false;
+	json_t *root = json_tree_read(json, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL, &no_memory), *item;
 	struct buffer names;
-	bool good = false;
 	size_t i;
 
-	buffer_init(&names, 4096);
+	*text = NULL;
+	buffer_init(&names, length + 1); /* the names are shorter than the JSON, so that only a lack of memory fails */
 	if (json_is_string(root))
 		good = append_name(&names, json_string_value(root));
 	else if (json_is_array(root) && json_array_size(root) > 0) {
@@ -322,9 +324,11 @@ const char *bench_suite_text(const char *json, size_t length, struct arena *aren
 		json_array_foreach (root, i, item)
 			good = good && append_name(&names, json_string_value(item));
 	}
+	good = good && names.length <= SUITE_MAX_BYTES;
 	if (good && !names.failed)
-		text = arena_strndup(arena, names.bytes, names.length);
+		*text = arena_strndup(arena, names.bytes, names.length);
+	no_memory = no_memory || (good && !*text);
 	buffer_release(&names);
 	json_decref(root);
-	return text;
+	return no_memory ? STATUS_NO_MEMORY : *text ? STATUS_OK : STATUS_INVALID;
 }

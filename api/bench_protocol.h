@@ -122,7 +122,8 @@ struct bench_line {
 FALLIBLE enum status bench_line_parse(const char *text, size_t length, struct arena *arena, struct bench_line *line, struct failure *failure);
 
 /* Returns the text of a list of tests as a suite is stored: `"quick"` or `["stream_triad", ...]` becomes "quick" or
- * "stream_triad,...". NULL if the JSON is neither, or if a name is not [a-z0-9_]+. */
-const char *bench_suite_text(const char *json, size_t length, struct arena *arena);
+ * "stream_triad,...". Errors, both without a failure: STATUS_INVALID if the JSON is neither, if a name is not [a-z0-9_]+
+ * or if the text is too long for a worker; STATUS_NO_MEMORY. */
+FALLIBLE enum status bench_suite_text(const char *json, size_t length, struct arena *arena, const char **text);
 
 #endif

@@ -9,8 +9,8 @@
 struct benchmark_record;
 struct plan_record;
 
-/* True if an object with these labels is within the scope. */
-bool scope_admits(const struct call *call, const struct json_text *labels);
+/* STATUS_NOT_FOUND for an object with these labels outside of the scope; without a failure. */
+FALLIBLE enum status scope_admit(const struct call *call, const struct json_text *labels);
 
 /* Calls storage_plan_get(); STATUS_NOT_FOUND for a plan outside of the scope. */
 FALLIBLE enum status scope_plan_get(struct call *call, const char *id, int64_t revision, struct plan_record *plan);

@@ -156,13 +156,12 @@ static void lease_answer(struct asking *asking)
 		.token = benchmark->token,
 		.lease_s = server_lease_s(call->server),
 		.heartbeat_s = server_heartbeat_s(call->server),
-		.spec = {.plan_id = benchmark->plan_id,
-			.timeout_s = given_or(benchmark->timeout_s, timeout_default_s),
-			.shapes = benchmark->shapes,
-			.suite = bench_suite_text(benchmark->suite.text, benchmark->suite.length, &call->arena)}};
+		.spec = {.plan_id = benchmark->plan_id, .timeout_s = given_or(benchmark->timeout_s, timeout_default_s), .shapes = benchmark->shapes}};
+	enum status status = bench_suite_text(benchmark->suite.text, benchmark->suite.length, &call->arena, &lease.spec.suite);
 
-	record_encode(&table_lease, &lease, &call->json);
-	call_complete(call, lease.spec.suite && !call->answer.failed ? STATUS_OK : STATUS_NO_MEMORY);
+	if (status == STATUS_OK)
+		record_encode(&table_lease, &lease, &call->json);
+	call_complete(call, status == STATUS_OK && !call->answer.failed ? STATUS_OK : STATUS_NO_MEMORY);
 }
 
 static void lease_returned(struct storage_job *job)

@@ -31,28 +31,36 @@ enum { BENCH_SHAPES_BYTES_MAX = 64 * 1024 }; /* limit of one argument of a worke
 enum { SHAPES_MAX_BYTES = 64 * 1024 }; /* limit of a worker's --spec */
 
 /* Checks that a worker understands the suite: a typo must be reported now, and not by a failed benchmark. */
-static void benchmark_check_suite(struct call *call, const struct json_text *suite)
+static enum status benchmark_check_suite(struct call *call, const struct json_text *suite)
 {
 	struct bench_reason reason = {"a suite is \"quick\", \"full\" or a list of tests"};
 	struct bench_plan plan;
-	const char *text = suite->text ? bench_suite_text(suite->text, suite->length, &call->arena) : "quick";
+	const char *text = "quick";
+	enum status status = suite->text ? bench_suite_text(suite->text, suite->length, &call->arena, &text) : STATUS_OK;
 
-	if (!text || !bench_plan_make(text, &plan, &reason))
+	if (status == STATUS_INVALID || (status == STATUS_OK && !bench_plan_make(text, &plan, &reason)))
 		failure_add(&call->failure, "/suite", "unknown", "%s", reason.text);
+	return status == STATUS_NO_MEMORY ? status : STATUS_OK;
 }
 
 /* Checks that a worker understands the shapes, for the same reason. */
-static void benchmark_check_shapes(struct call *call, const struct json_text *shapes)
+static enum status benchmark_check_shapes(struct call *call, const struct json_text *shapes)
 {
 	struct failure failure;
 	struct bench_spec spec;
+	enum status status = STATUS_OK;
 
 	failure_clear(&failure);
 	bench_spec_init(&spec);
 	if (shapes->length >= BENCH_SHAPES_BYTES_MAX)
 		failure_add(&call->failure, "/shapes", "too_large", "shapes must have fewer than %d bytes", BENCH_SHAPES_BYTES_MAX);
-	else if (shapes->text && record_decode(&table_bench_spec, shapes->text, shapes->length, &call->arena, &spec, &failure) != STATUS_OK)
+	else if (shapes->text)
+		status = record_decode(&table_bench_spec, shapes->text, shapes->length, &call->arena, &spec, &failure);
+	if (status == STATUS_NO_MEMORY)
+		return status;
+	if (status != STATUS_OK)
 		failure_add(&call->failure, "/shapes", "invalid", "%s", failure.detail);
+	return STATUS_OK;
 }
 
 /* Finds a device by its id, or by its backend ("cpu") if only one device has it. A benchmark for an unknown device
@@ -139,8 +147,11 @@ static enum status benchmark_check(struct call *call, struct benchmark_record *b
 	const char *alias;
 	enum status status;
 
-	benchmark_check_suite(call, &benchmark->suite);
-	benchmark_check_shapes(call, &benchmark->shapes);
+	status = benchmark_check_suite(call, &benchmark->suite);
+	if (status == STATUS_OK)
+		status = benchmark_check_shapes(call, &benchmark->shapes);
+	if (status != STATUS_OK)
+		return status;
 	if (benchmark->expires_at_us != ABSENT_COUNT && benchmark->expires_at_us <= clock_even_us())
 		failure_add(&call->failure, "/expires_at", "out_of_range", "lies in the past; give a later time or leave it out");
 	if (benchmark->device && benchmark->accelerator)

@@ -172,7 +172,9 @@ static enum status take_result(struct call *call, struct arriving *arriving)
 	if (status != STATUS_OK)
 		return status;
 	job->record.token = arriving->told.token;
-	(void)bench_job_plan(job, unread, sizeof unread); /* it was valid when the benchmark was queued */
+	/* The suite was valid when the benchmark was queued, so that only a lack of memory keeps it from being read. */
+	if (!bench_job_plan(job, unread, sizeof unread) && !job->suite)
+		return STATUS_NO_MEMORY;
 	status = read_result(call, arriving);
 	if (status != STATUS_OK)
 		return status;

@@ -35,9 +35,11 @@ static enum status plan_list_read(
 
 	*rows = (struct page_rows){.items = list.items, .count = list.count, .next_cursor = list.next_cursor};
 	/* The index of labels has no checksum, but the plan's own labels have one. */
-	for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
-		if (!scope_admits(call, &list.items[i].labels))
+	for (size_t i = 0; status == STATUS_OK && i < list.count; i++) {
+		status = scope_admit(call, &list.items[i].labels);
+		if (status == STATUS_NOT_FOUND)
 			status = failure_set(&call->failure, STATUS_UNAVAILABLE, "the index of labels is damaged; run `fleetplan check`");
+	}
 	return status;
 }
 
@@ -73,7 +75,9 @@ enum status handle_plan_revisions(struct call *call)
 	if (!uuid_valid(id))
 		return failure_set(&call->failure, STATUS_NOT_FOUND, "no plan \"%.80s\"", id);
 	status = storage_plan_revisions(call->server->storage, id, &call->arena, &list, &call->failure);
-	if (status == STATUS_OK && list.count > 0 && !scope_admits(call, &list.items[0].labels))
+	if (status == STATUS_OK && list.count > 0)
+		status = scope_admit(call, &list.items[0].labels);
+	if (status == STATUS_NOT_FOUND)
 		return failure_set(&call->failure, STATUS_NOT_FOUND, "plan %s does not exist", id);
 	return status == STATUS_OK ? page_answer(call, &table_plan_summary, list.items, list.count, NULL) : status;
 }

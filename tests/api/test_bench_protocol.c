@@ -307,8 +307,10 @@ static void suites_become_the_workers_argument(void **state)
 		{"[]", NULL}, {"\"\"", NULL}, {"7", NULL}, {"[7]", NULL}, {"\"--list\"", NULL}, {"[\"a,b\"]", NULL}, {"[\"a\"", NULL}};
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
-		const char *text = bench_suite_text(cases[i].json, strlen(cases[i].json), &reading->arena);
+		const char *text;
+		enum status status = bench_suite_text(cases[i].json, strlen(cases[i].json), &reading->arena, &text);
 
+		assert_int_equal(status, cases[i].text ? STATUS_OK : STATUS_INVALID);
 		if (cases[i].text)
 			assert_string_equal(text, cases[i].text);
 		else

@@ -63,8 +63,10 @@ static void check_line(const struct bench_line *line)
 
 static void check_suite(const char *text, size_t length, struct arena *arena)
 {
-	const char *suite = bench_suite_text(text, length, arena);
+	const char *suite;
+	enum status status = bench_suite_text(text, length, arena, &suite);
 
+	CHECK((status == STATUS_OK) == (suite != NULL));
 	CHECK(!suite || (*suite && strspn(suite, "abcdefghijklmnopqrstuvwxyz0123456789_,") == strlen(suite)));
 }
 
