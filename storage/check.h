@@ -16,7 +16,7 @@ struct check_result {
 
 /* Reads everything: the structure of the pages, each plan, and each row with a checksum. Leaves a log beside the file
  * as it is. Also works while a daemon uses the file. STATUS_OK with result->faults 0: no damage. Other statuses: the
- * check could not begin. */
+ * check could not begin, or (STATUS_NO_MEMORY) it left something out. */
 FALLIBLE enum status storage_check(const char *path, check_note *note, void *context, struct check_result *result, struct failure *failure);
 
 struct recover_result {

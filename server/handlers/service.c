@@ -23,8 +23,8 @@ static const char *readyz_damage(struct call *call, const struct storage_state *
 {
 	const char *rows = "", *lost = "", *faults = "";
 
-	if (state->damaged_rows == 0 && state->lost_commits == 0 && state->scrub_faults == 0 && !state->scrub_failed)
-		return NULL;
+	if (state->damaged_rows == 0 && state->lost_commits == 0 && state->scrub_faults == 0)
+		return state->scrub_failed ? "the last check of the database could not read all of it; it is repeated within ten minutes" : NULL;
 	if (state->damaged_rows > 0)
 		rows = arena_printf(&call->arena, "; %llu row%s of the catalogue left out because of a wrong checksum",
 			(unsigned long long)state->damaged_rows, state->damaged_rows == 1 ? "" : "s");
@@ -33,7 +33,7 @@ static const char *readyz_damage(struct call *call, const struct storage_state *
 	if (state->scrub_faults > 0)
 		faults = arena_printf(&call->arena, "; the last check found %llu faults", (unsigned long long)state->scrub_faults);
 	return arena_printf(&call->arena, "the database is damaged%s%s%s%s; read the log and run `fleetplan check`", rows ? rows : "",
-		lost ? lost : "", faults ? faults : "", state->scrub_failed ? "; the last check could not run" : "");
+		lost ? lost : "", faults ? faults : "", state->scrub_failed ? "; the last check could not read all of it" : "");
 }
 
 enum status handle_readyz(struct call *call)

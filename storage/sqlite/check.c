@@ -2,6 +2,7 @@
 #include "storage/check.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -22,6 +23,24 @@ static void check_fault(struct check *check, const char *text)
 	check->note(check->context, text);
 }
 
+/* Reports a fault. A lack of memory is none. */
+static void check_status(struct check *check, enum status status, const struct failure *failure)
+{
+	if (status == STATUS_NO_MEMORY)
+		check->no_memory = true;
+	else
+		check_fault(check, failure->detail);
+}
+
+/* The same for a statement of SQLite. */
+static void check_code(struct check *check, int code)
+{
+	if (sqlite_ran_out_of_memory(code))
+		check->no_memory = true;
+	else
+		check_fault(check, sqlite3_errmsg(check->connection->db));
+}
+
 /* Interrupts a statement when the daemon stops; otherwise yields the processor, because no client waits for the check. */
 static int yield_or_stop(void *argument)
 {
@@ -39,6 +58,17 @@ static bool is_ended(const struct check *check)
 	return check->ends && check->ends(check->ends_context);
 }
 
+/* True if SQLite's check could not read a page without memory. It reports this as a fault, with the code as text. */
+static bool without_memory(const char *text)
+{
+	static const char mark[] = "error code=";
+	const char *at = text;
+
+	while ((at = strstr(at, mark)) && !sqlite_ran_out_of_memory((int)strtol(at + strlen(mark), NULL, 10)))
+		at++;
+	return at != NULL;
+}
+
 static void check_structure(struct check *check)
 {
 	sqlite3_stmt *statement;
@@ -51,11 +81,13 @@ static void check_structure(struct check *check)
 		const char *text = (const char *)sqlite3_column_text(statement, 0);
 
 		code = SQLITE_OK;
-		if (text && strcmp(text, "ok") != 0)
+		if (text && without_memory(text))
+			check->no_memory = true;
+		else if (text && strcmp(text, "ok") != 0)
 			check_fault(check, text);
 	}
 	if (code != SQLITE_DONE && code != SQLITE_OK && !is_ended(check))
-		check_fault(check, sqlite3_errmsg(check->connection->db));
+		check_code(check, code);
 	sqlite3_finalize(statement);
 }
 
@@ -110,17 +142,18 @@ static int64_t check_rows(struct check *check, const struct sealed_table *table,
 		while ((status = statement_step(&statement, failure)) == STATUS_OK) {
 			more = true;
 			last = sqlite3_column_int64(statement.handle, 0);
-			if (row(&statement, record, &arena, failure) == STATUS_OK) {
-				whole++;
-			} else {
-				check_fault(check, failure->detail);
-				if (check->damaged)
-					check->damaged(check, table, statement.handle);
-			}
+			status = row(&statement, record, &arena, failure);
+			whole += status == STATUS_OK;
+			if (status != STATUS_OK)
+				check_status(check, status, failure);
+			if (status != STATUS_OK && status != STATUS_NO_MEMORY && check->damaged)
+				check->damaged(check, table, statement.handle);
 		}
 		sqlite3_reset(statement.handle);
 		arena_reset(&arena);
 		skip = more ? 1 : skip * 2;
+		if (status == STATUS_NO_MEMORY)
+			break;
 		if (status != STATUS_NOT_FOUND && last <= HIGHEST_SKIPPED && !is_ended(check)) { /* an unreadable page: continue after it */
 			check_fault(check, failure->detail);
 			last += skip;
@@ -130,7 +163,7 @@ static int64_t check_rows(struct check *check, const struct sealed_table *table,
 		(void)yield_or_stop(check);
 	}
 	if (status != STATUS_OK && !is_ended(check))
-		check_fault(check, failure ? failure->detail : "no memory to check");
+		check_status(check, status, failure);
 	sqlite3_finalize(statement.handle);
 	arena_release(&arena);
 	free(record);
@@ -154,7 +187,7 @@ static void check_audit_gaps(struct check *check)
 		code = SQLITE_OK;
 	}
 	if (code != SQLITE_DONE && code != SQLITE_OK && !is_ended(check))
-		check_fault(check, sqlite3_errmsg(check->connection->db));
+		check_code(check, code);
 	sqlite3_finalize(statement);
 }
 
@@ -174,18 +207,19 @@ static int64_t check_keyed(struct check *check, const struct sealed_table *table
 	if (status == STATUS_OK)
 		status = statement_prepare_read(check->connection->db, sql, table->map, &statement, failure);
 	while (status == STATUS_OK && (status = statement_step(&statement, failure)) == STATUS_OK) {
-		if (statement_read(&statement, record, &arena, failure) == STATUS_OK) {
-			whole++;
-		} else {
-			check_fault(check, failure->detail);
+		status = statement_read(&statement, record, &arena, failure);
+		whole += status == STATUS_OK;
+		if (status != STATUS_OK)
+			check_status(check, status, failure);
+		if (status != STATUS_OK && status != STATUS_NO_MEMORY && check->damaged)
+			check->damaged(check, table, statement.handle);
+		if (status != STATUS_OK)
 			failure_clear(failure);
-			if (check->damaged)
-				check->damaged(check, table, statement.handle);
-		}
 		arena_reset(&arena);
+		status = STATUS_OK;
 	}
 	if (status != STATUS_NOT_FOUND && !is_ended(check))
-		check_fault(check, failure ? failure->detail : "no memory to check");
+		check_status(check, status, failure);
 	sqlite3_finalize(statement.handle);
 	arena_release(&arena);
 	free(record);
@@ -265,6 +299,8 @@ enum status storage_check(const char *path, check_note *note, void *context, str
 	if (status == STATUS_OK) {
 		check_run(&check);
 		result->lost_commits = lost_commits(&connection, path);
+		if (check.no_memory)
+			status = failure_set(failure, STATUS_NO_MEMORY, "there was no memory to check all of %s; check it again", path);
 	}
 	connection_close(&connection);
 	return status;
@@ -307,11 +343,12 @@ static time_t scrub_once(struct storage *storage)
 	struct connection connection = {0};
 	struct check check = {
 		.connection = &connection, .note = scrub_note, .context = &scrub, .result = &result, .ends = scrub_ends, .ends_context = storage};
-	bool opened = failure && file_identity_check(storage, failure) == STATUS_OK && /* checked before opening, as in readers.c */
+	bool done = failure && file_identity_check(storage, failure) == STATUS_OK && /* checked before opening, as in readers.c */
 		connection_open(storage->path, true, &connection, failure) == STATUS_OK && file_identity_check(storage, failure) == STATUS_OK;
 
-	if (opened)
+	if (done)
 		check_run(&check);
+	done = done && !check.no_memory;
 	if (failure)
 		connection_close(&connection);
 	free(failure);
@@ -319,17 +356,18 @@ static time_t scrub_once(struct storage *storage)
 		return 0;
 	pthread_mutex_lock(&storage->lock);
 	storage->state.scrubs++;
-	storage->state.scrub_failed = !opened;
-	if (opened)
+	storage->state.scrub_failed = !done;
+	if (done || result.faults > 0)
 		storage->state.scrub_faults = (uint64_t)result.faults;
 	pthread_mutex_unlock(&storage->lock);
-	log_event(result.faults || !opened ? LOG_ERROR : LOG_INFO, "database_checked", LOG_INTEGER("plans", result.plans),
+	log_event(result.faults || !done ? LOG_ERROR : LOG_INFO, "database_checked", LOG_INTEGER("plans", result.plans),
 		LOG_INTEGER("rows", result.rows), LOG_INTEGER("faults", result.faults),
 		LOG_TEXT("detail",
-			!opened             ? "it could not be opened"
+			check.no_memory     ? "there was no memory to read all of it"
+				: !done         ? "it could not be opened"
 				: result.faults ? "see `fleetplan check` and `fleetplan recover`"
 								: "whole"));
-	return result.faults || !opened ? SCRUB_DAMAGED_EVERY_S : SCRUB_EVERY_S;
+	return result.faults || !done ? SCRUB_DAMAGED_EVERY_S : SCRUB_EVERY_S;
 }
 
 static void *scrub_main(void *argument)

@@ -12,6 +12,7 @@ struct check {
 	struct check_result *result;
 	bool (*ends)(void *context); /* true: end the pass now; NULL: the pass runs to the end without pauses */
 	void *ends_context;
+	bool no_memory; /* output: the pass left something out without memory */
 	bool rows_only; /* skip the structure of the pages */
 	/* Called for a damaged row, or NULL. A table with row numbers has the number in the first column of `rows`; other
 	 * tables use their key. */

@@ -52,6 +52,13 @@ enum status connection_execute(struct connection *connection, const char *sql, s
 	return sqlite_failure(connection->db, failure);
 }
 
+bool connection_roll_back(struct connection *connection)
+{
+	if (!sqlite3_get_autocommit(connection->db))
+		sqlite3_exec(connection->db, "ROLLBACK", NULL, NULL, NULL);
+	return sqlite3_get_autocommit(connection->db);
+}
+
 struct statement *connection_statement(struct connection *connection, enum statement_name name, struct failure *failure)
 {
 	struct statement *statement = &connection->statements[name];

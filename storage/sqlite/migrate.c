@@ -101,7 +101,7 @@ enum status store_migrate(struct connection *connection, const char *path, struc
 		status = row_checksums_fill(connection, before, failure);
 	if (status == STATUS_OK)
 		status = connection_execute(connection, "COMMIT", failure);
-	if (status != STATUS_OK && !sqlite3_get_autocommit(connection->db))
-		sqlite3_exec(connection->db, "ROLLBACK", NULL, NULL, NULL);
+	if (status != STATUS_OK)
+		(void)connection_roll_back(connection);
 	return status;
 }

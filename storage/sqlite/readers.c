@@ -85,6 +85,11 @@ void reader_give(struct storage *storage, struct connection *connection)
 {
 	struct reader *reader = (struct reader *)(void *)((char *)connection - offsetof(struct reader, connection));
 
+	/* A reader that stays in a transaction would read the past for ever. */
+	if (connection->db && !connection_roll_back(connection)) {
+		connection_close(connection);
+		atomic_store(&reader->open, false);
+	}
 	atomic_store(&reader->busy, false);
 	if (atomic_load(&storage->readers_waiting) == 0)
 		return;

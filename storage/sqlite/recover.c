@@ -183,7 +183,8 @@ static enum status recovery_run(struct recovery *it, struct failure *failure)
 	check_run(&check);
 	it->result->faults += result.faults;
 	it->result->rows -= result.faults;
-	status = connection_execute(it->to, whole_ones, failure);
+	status = check.no_memory ? failure_set(failure, STATUS_NO_MEMORY, "there was no memory to check the new file; recover again")
+							 : connection_execute(it->to, whole_ones, failure);
 	return status == STATUS_OK ? connection_execute(it->to, "COMMIT", failure) : status;
 }
 

@@ -115,7 +115,7 @@ static enum status load_consistently(
 	status = connection_execute(reader, "BEGIN", failure); /* all kinds in one snapshot */
 	if (status == STATUS_OK) {
 		status = load_all(reader, load, arena, rows, failure);
-		sqlite3_exec(reader->db, "ROLLBACK", NULL, NULL, NULL);
+		(void)connection_roll_back(reader);
 	}
 	reader_give(storage, reader);
 	if (status == STATUS_OK && load->as_of_us == INT64_MAX)
@@ -231,7 +231,7 @@ enum status storage_rows_get(struct storage *storage, enum row_kind kind, const 
 			present[i] = status == STATUS_OK;
 			status = status == STATUS_NOT_FOUND ? STATUS_OK : status;
 		}
-		sqlite3_exec(reader->db, "ROLLBACK", NULL, NULL, NULL);
+		(void)connection_roll_back(reader);
 	}
 	reader_give(storage, reader);
 	return status;

@@ -46,11 +46,18 @@ static const char *statement_text(const char *name, size_t *length)
 	return NULL;
 }
 
+bool sqlite_ran_out_of_memory(int code)
+{
+	return (code & 0xff) == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM;
+}
+
 enum status sqlite_failure(sqlite3 *db, struct failure *failure)
 {
 	const char *text = sqlite3_errmsg(db);
 	int code = sqlite3_extended_errcode(db);
 
+	if (sqlite_ran_out_of_memory(code))
+		return failure_set(failure, STATUS_NO_MEMORY, "the store is out of memory");
 	switch (code & 0xff) {
 	case SQLITE_FULL:
 		return failure_set(
@@ -59,8 +66,6 @@ enum status sqlite_failure(sqlite3 *db, struct failure *failure)
 		if (code == SQLITE_CONSTRAINT_UNIQUE || code == SQLITE_CONSTRAINT_PRIMARYKEY)
 			return failure_set(failure, STATUS_CONFLICT, "exists already (%s)", text);
 		return failure_set(failure, STATUS_INVALID, "outside the range that can be stored (%s)", text);
-	case SQLITE_NOMEM:
-		return failure_set(failure, STATUS_NO_MEMORY, "the store is out of memory");
 	case SQLITE_TOOBIG:
 		return failure_set(failure, STATUS_TOO_LARGE, "too large to be stored (%s)", text);
 	case SQLITE_READONLY:
@@ -273,6 +278,9 @@ enum status statement_read(struct statement *statement, void *record, struct are
 
 	columns_clear(map, record);
 	status = read_columns(statement, record, false, arena, failure);
+	/* Without memory SQLite returns a text as NULL; that is no damage. */
+	if (status == STATUS_OK && sqlite_ran_out_of_memory(sqlite3_extended_errcode(sqlite3_db_handle(statement->handle))))
+		status = failure_set(failure, STATUS_NO_MEMORY, "no memory to read a stored row");
 	statement->damaged = status == STATUS_OK && map->noun &&
 		(checksum_differs(statement, result_of(statement, IS_CHECKSUM), columns_checksum(map, record)) || times_differ(statement) ||
 			long_text_differs(statement, record));

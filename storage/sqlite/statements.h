@@ -182,6 +182,9 @@ FALLIBLE enum status statement_run(
 /* Binds, reads one row into `out` and resets. STATUS_NOT_FOUND without a row (the failure is not filled). */
 FALLIBLE enum status statement_one(struct statement *statement, const void *record, void *out, struct arena *arena, struct failure *failure);
 
+/* True for an extended result code of SQLite that means a lack of memory. */
+bool sqlite_ran_out_of_memory(int code);
+
 /* Returns the status for an error of SQLite, and fills a sentence that says what to do. */
 enum status sqlite_failure(sqlite3 *db, struct failure *failure);
 

@@ -90,6 +90,8 @@ FALLIBLE enum status connection_open(const char *path, bool read_only, struct co
 void connection_close(struct connection *connection);
 /* Returns the prepared statement; NULL with a filled failure if it cannot be prepared. */
 struct statement *connection_statement(struct connection *connection, enum statement_name name, struct failure *failure);
+/* Ends an open transaction without its changes. False: it is still open, because without memory a rollback can fail. */
+bool connection_roll_back(struct connection *connection);
 FALLIBLE enum status connection_execute(struct connection *connection, const char *sql, struct failure *failure);
 /* Runs a statement by its name; store_one reads one row. */
 FALLIBLE enum status store_run(struct connection *connection, enum statement_name name, const void *record, struct arena *arena,

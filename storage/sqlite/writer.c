@@ -63,15 +63,15 @@ static enum status writer_step(struct storage *storage, enum statement_name name
 	return store_run(&storage->writer, name, &none, &storage->writer_arena, NULL, failure);
 }
 
-/* Ends a job's savepoint. Some failures roll the whole transaction back, with the savepoint. */
-static void job_end(struct storage *storage, bool keep)
+/* Ends a job's savepoint. Some failures roll the whole transaction back, with the savepoint. False: the batch must not
+ * be committed, because the savepoint could not be ended (without memory, even a rollback can fail). */
+static bool job_end(struct storage *storage, bool keep)
 {
 	struct failure *unread = &storage->writer_failure;
 
 	if (!keep && in_transaction(storage) && writer_step(storage, STATEMENT_JOB_UNDO, unread) != STATUS_OK)
-		sqlite3_exec(storage->writer.db, "ROLLBACK", NULL, NULL, NULL);
-	if (in_transaction(storage) && writer_step(storage, STATEMENT_JOB_KEEP, unread) != STATUS_OK)
-		sqlite3_exec(storage->writer.db, "ROLLBACK", NULL, NULL, NULL);
+		return false;
+	return !in_transaction(storage) || writer_step(storage, STATEMENT_JOB_KEEP, unread) == STATUS_OK;
 }
 
 /* True if the job is one statement. SQLite undoes a failed statement itself; a savepoint would only copy the changed
@@ -81,12 +81,13 @@ static bool job_is_one_statement(const struct storage_job *job)
 	return job->kind == STORAGE_PLAN_PUT && plan_put_is_one_statement((const struct plan_put *)job);
 }
 
-/* Runs one operation, in a savepoint unless it is one statement: a failure undoes only its own changes. */
-static void job_run(struct storage *storage, struct storage_job *job)
+/* Runs one operation, in a savepoint unless it is one statement: a failure undoes only its own changes. False: the
+ * batch cannot go on. */
+static bool job_run(struct storage *storage, struct storage_job *job)
 {
 	static _Thread_local struct failure unasked;
 	struct failure *failure = job->failure ? job->failure : &unasked;
-	bool alone = job_is_one_statement(job);
+	bool alone = job_is_one_statement(job), ended = true;
 	enum status status;
 
 	failure_clear(failure);
@@ -94,9 +95,10 @@ static void job_run(struct storage *storage, struct storage_job *job)
 	if (status == STATUS_OK) {
 		status = operations[job->kind](storage, job, &storage->writer_arena, failure);
 		if (!alone)
-			job_end(storage, status == STATUS_OK);
+			ended = job_end(storage, status == STATUS_OK);
 	}
 	job->status = status;
+	return ended && in_transaction(storage);
 }
 
 /* Counts the commit in the database if the batch changed something. */
@@ -135,15 +137,18 @@ static enum status batch_run(struct storage *storage, struct storage_job *first,
 	enum status status = file_identity_check(storage, failure);
 	int64_t changes_before = sqlite3_total_changes64(storage->writer.db), commits = 0;
 
+	if (status == STATUS_OK && !connection_roll_back(&storage->writer))
+		status = failure_set(failure, STATUS_NO_MEMORY, "there was no memory to undo the last changes");
 	if (status == STATUS_OK)
 		status = writer_step(storage, STATEMENT_TRANSACTION_BEGIN, failure);
 	if (status != STATUS_OK)
 		return status;
 	for (struct storage_job *job = first; job; job = job->next) {
-		job_run(storage, job);
-		if (!in_transaction(storage)) {
+		if (!job_run(storage, job)) {
+			(void)connection_roll_back(&storage->writer); /* if this fails, the next batch tries again */
 			status = status_http(job->status) >= 500 ? job->status : STATUS_UNAVAILABLE;
-			return failure_set(failure, status, "%s", job->failure ? job->failure->detail : "the database could not be written");
+			return failure_set(
+				failure, status, "%s", job->failure && *job->failure->detail ? job->failure->detail : "the database could not be written");
 		}
 	}
 	status = file_identity_check(storage, failure);
@@ -153,8 +158,8 @@ static enum status batch_run(struct storage *storage, struct storage_job *first,
 		status = commit_count(storage, changes_before, &commits, failure);
 	if (status == STATUS_OK)
 		status = writer_step(storage, STATEMENT_TRANSACTION_COMMIT, failure);
-	if (status != STATUS_OK && in_transaction(storage))
-		sqlite3_exec(storage->writer.db, "ROLLBACK", NULL, NULL, NULL);
+	if (status != STATUS_OK)
+		(void)connection_roll_back(&storage->writer);
 	/* Acknowledge only after a check that the committed file still has its name. */
 	if (status == STATUS_OK)
 		status = file_identity_check(storage, failure);

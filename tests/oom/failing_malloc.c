@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 static atomic_size_t asked, failing, live;
+static atomic_bool for_good;
 
 void failing_malloc_arm(size_t number)
 {
@@ -13,9 +14,16 @@ void failing_malloc_arm(size_t number)
 	atomic_store(&failing, number);
 }
 
+void failing_malloc_arm_from(size_t number)
+{
+	failing_malloc_arm(number);
+	atomic_store(&for_good, true);
+}
+
 size_t failing_malloc_disarm(void)
 {
 	atomic_store(&failing, 0);
+	atomic_store(&for_good, false);
 	return atomic_load(&asked);
 }
 
@@ -32,7 +40,9 @@ void __libc_free(void *memory);
 
 static bool fails(void)
 {
-	if (atomic_fetch_add(&asked, 1) + 1 != atomic_load(&failing))
+	size_t number = atomic_fetch_add(&asked, 1) + 1, first = atomic_load(&failing);
+
+	if (first == 0 || number < first || (number > first && !atomic_load(&for_good)))
 		return false;
 	errno = ENOMEM;
 	return true;

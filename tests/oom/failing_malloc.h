@@ -1,4 +1,4 @@
-/* Replaces malloc, calloc, realloc and free of the whole process, its libraries included, and lets one allocation fail.
+/* Replaces malloc, calloc, realloc and free of the whole process, its libraries included, and lets allocations fail.
  *
  * Linked into a program, these functions replace those of glibc and call them. The counts are over all threads. A
  * sanitizer has its own allocator, so FAILING_MALLOC is 0 in such builds and nothing is replaced. */
@@ -15,6 +15,9 @@
 
 /* Lets the `number`-th allocation from now on fail, and only that one. 0: none fails. */
 void failing_malloc_arm(size_t number);
+
+/* Lets the `number`-th allocation from now on fail, and all after it. */
+void failing_malloc_arm_from(size_t number);
 
 /* Stops the failures. Returns the number of allocations since failing_malloc_arm. */
 size_t failing_malloc_disarm(void);

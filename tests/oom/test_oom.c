@@ -3,12 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/bench_protocol.h"
+#include "api/labels.h"
 #include "api/report.h"
 #include "api/tables/tables.h"
 #include "hwdb/models/model_config.h"
 #include "hwdb/rows/builtin.h"
 #include "oom/failing_malloc.h"
 #include "service/estimate.h"
+#include "storage/check.h"
 #include "support/catalogue.h"
 #include "support/store.h"
 
@@ -201,6 +204,39 @@ static void report_in_csv(size_t arena_bytes, struct outcome *outcome)
 	report_run(report_all_columns, outcome);
 }
 
+/* Without memory, a suite that is valid must not look invalid. */
+static void read_a_suite(size_t arena_bytes, struct outcome *outcome)
+{
+	static const char suite[] = "[\"stream_triad\", \"gemm_library_bf16\", \"launch_round_trip\"]";
+	struct arena arena;
+	const char *text;
+	enum status status;
+
+	arena_init(&arena, arena_bytes);
+	status = bench_suite_text(suite, sizeof suite - 1, &arena, &text);
+	keep_answer(outcome, status, text, text ? strlen(text) : 0);
+	arena_release(&arena);
+}
+
+/* Without memory, a label that is there must not look absent, because a scope adds an absent one. */
+static void scope_labels(size_t arena_bytes, struct outcome *outcome)
+{
+	struct json_text labels = {"{\"team\":\"a \\\"quoted\\\" name\",\"run\":\"7\"}", 0};
+	struct label_found found;
+	struct arena arena;
+	enum status status;
+
+	labels.length = strlen(labels.text);
+	arena_init(&arena, arena_bytes);
+	status = api_label_find(&labels, "team", "a \"quoted\" name", &found);
+	if (status == STATUS_OK)
+		assert_true(found.is_there && found.is_equal);
+	if (status == STATUS_OK)
+		status = api_label_add(&labels, "scope", "b", &arena);
+	keep_answer(outcome, status, labels.text, labels.length);
+	arena_release(&arena);
+}
+
 /* --- the failures --------------------------------------------------------------------------------------------- */
 
 /* Prints the first difference, because whole answers are too long. */
@@ -305,30 +341,125 @@ static void reports_without_memory(void **state)
 	fail_each(report_in_csv, 7);
 }
 
-/* A commit with a failed allocation is not acknowledged, or the plan is stored. The store goes on in both cases. */
+static void suites_and_labels_without_memory(void **state)
+{
+	(void)state;
+	fail_each(read_a_suite, 1);
+	squeeze_arena(read_a_suite, 8);
+	fail_each(scope_labels, 1);
+	squeeze_arena(scope_labels, 8);
+}
+
+typedef void arm_function(size_t number);
+static arm_function *const arms[] = {failing_malloc_arm, failing_malloc_arm_from};
+
+/* A commit with a failed allocation is not acknowledged, or the plan is stored. The store goes on in both cases, also if
+ * every allocation failed from the first one on, a rollback's too. */
 static void storage_without_memory(void **state)
 {
 	struct store *store = *state;
-	size_t number = 0, asked = 0;
 	int next = 1;
 
 	if (!FAILING_MALLOC)
 		skip();
-	do {
-		struct plan_record plan = store_plan(store, next++), found;
-		struct plan_put put = {.plan = &plan};
-		enum status status;
+	for (size_t how = 0; how < COUNT_OF(arms); how++) {
+		size_t number = 0, asked = 0;
 
-		failure_clear(&store->failure);
-		failing_malloc_arm(++number);
-		status = store_do(store, &put.job, STORAGE_PLAN_PUT);
-		asked = failing_malloc_disarm();
-		if (status != STATUS_OK && !ran_out(status) && status != STATUS_UNAVAILABLE)
-			fail_msg("allocation %zu failed: %s: %s", number, status_slug(status), store->failure.detail);
-		assert_status(store, storage_plan_get(store->storage, plan.id, ABSENT_COUNT, &store->arena, &found, &store->failure),
-			status == STATUS_OK ? STATUS_OK : STATUS_NOT_FOUND);
-	} while (asked >= number);
-	assert_true(number > 1);
+		do {
+			struct plan_record plan = store_plan(store, next++), found;
+			struct plan_put put = {.plan = &plan};
+			enum status status;
+
+			failure_clear(&store->failure);
+			arms[how](++number);
+			status = store_do(store, &put.job, STORAGE_PLAN_PUT);
+			asked = failing_malloc_disarm();
+			if (status != STATUS_OK && !ran_out(status) && status != STATUS_UNAVAILABLE)
+				fail_msg("allocation %zu failed: %s: %s", number, status_slug(status), store->failure.detail);
+			assert_status(store, storage_plan_get(store->storage, plan.id, ABSENT_COUNT, &store->arena, &found, &store->failure),
+				status == STATUS_OK ? STATUS_OK : STATUS_NOT_FOUND);
+			plan = store_plan(store, next++);
+			assert_status(store, store_do(store, &put.job, STORAGE_PLAN_PUT), STATUS_OK);
+		} while (asked >= number);
+		assert_true(number > 1);
+	}
+}
+
+/* Reads the catalogue with failing allocations. The next read must see the row that was stored meanwhile: a reader must
+ * not stay in its transaction when there is no memory for the rollback. */
+static void readers_without_memory(void **state)
+{
+	struct store *store = *state;
+
+	if (!FAILING_MALLOC)
+		skip();
+	for (size_t how = 0; how < COUNT_OF(arms); how++) {
+		size_t number = 0, asked = 0;
+
+		do {
+			struct accelerator_row row = store_accelerator(store, "a1", (double)(++number));
+			struct row_put put = {.kind = ROW_ACCELERATOR, .row = &row, .expected_revision = ABSENT_COUNT};
+			struct catalogue_rows rows;
+			int64_t revision, calibration_revision;
+			enum status status;
+
+			failure_clear(&store->failure);
+			arms[how](number);
+			status = storage_catalogue_load(store->storage, 0, &store->arena, &rows, &revision, &calibration_revision, &store->failure);
+			asked = failing_malloc_disarm();
+			if (status != STATUS_OK && !ran_out(status))
+				fail_msg("allocation %zu failed: %s: %s", number, status_slug(status), store->failure.detail);
+			assert_status(store, store_do(store, &put.job, STORAGE_ROW_PUT), STATUS_OK);
+			assert_status(store,
+				storage_catalogue_load(store->storage, 0, &store->arena, &rows, &revision, &calibration_revision, &store->failure),
+				STATUS_OK);
+			assert_int_equal(rows.accelerator_count, 1);
+			assert_true(rows.accelerators[0].accelerator.tdp_w == (double)number);
+		} while (asked >= number);
+		assert_true(number > 10);
+	}
+}
+
+static void note_fault(void *context, const char *fault)
+{
+	(void)context;
+	fail_msg("a lack of memory was reported as damage: %s", fault);
+}
+
+/* A lack of memory must not look like damage. */
+static void checks_without_memory(void **state)
+{
+	struct store *store = *state;
+
+	if (!FAILING_MALLOC)
+		skip();
+	for (int i = 0; i < 3; i++) {
+		struct plan_record plan = store_plan(store, i);
+		struct price_row price = store_price(store, "p", 1 + i);
+		struct row_put put = {.kind = ROW_PRICE, .row = &price, .expected_revision = ABSENT_COUNT};
+
+		store_plan_put(store, &plan);
+		assert_status(store, store_do(store, &put.job, STORAGE_ROW_PUT), STATUS_OK);
+	}
+	for (size_t how = 0; how < COUNT_OF(arms); how++) {
+		size_t number = 0, asked = 0;
+
+		do {
+			struct check_result result;
+			enum status status;
+
+			failure_clear(&store->failure);
+			arms[how](++number);
+			status = storage_check(store->path, note_fault, NULL, &result, &store->failure);
+			asked = failing_malloc_disarm();
+			assert_int_equal(result.faults, 0);
+			if (status != STATUS_OK && !ran_out(status))
+				fail_msg("allocation %zu failed: %s: %s", number, status_slug(status), store->failure.detail);
+			if (status == STATUS_OK)
+				assert_int_equal(result.plans, 3);
+		} while (asked >= number);
+		assert_true(number > 10);
+	}
 }
 
 int main(void)
@@ -340,7 +471,10 @@ int main(void)
 		cmocka_unit_test(model_config_without_memory),
 		cmocka_unit_test(catalogue_without_memory),
 		cmocka_unit_test(reports_without_memory),
+		cmocka_unit_test(suites_and_labels_without_memory),
 		cmocka_unit_test_setup_teardown(storage_without_memory, store_setup_in_memory, store_teardown),
+		cmocka_unit_test_setup_teardown(readers_without_memory, store_setup_in_memory, store_teardown),
+		cmocka_unit_test_setup_teardown(checks_without_memory, store_setup_in_memory, store_teardown),
 	};
 	return cmocka_run_group_tests(tests, builtin_catalogue_setup, builtin_catalogue_teardown);
 }
