@@ -74,8 +74,10 @@ static int arena_grow(struct arena *arena, size_t needed_bytes)
 		size_bytes = needed_bytes;
 	if (arena->total_bytes + size_bytes > arena->maximum_bytes)
 		size_bytes = needed_bytes;
-	if (arena->total_bytes > arena->maximum_bytes || size_bytes > arena->maximum_bytes - arena->total_bytes)
+	if (arena->total_bytes > arena->maximum_bytes || size_bytes > arena->maximum_bytes - arena->total_bytes) {
+		arena->full = true;
 		return 0;
+	}
 	block = malloc(sizeof *block + size_bytes);
 	if (!block)
 		return 0;

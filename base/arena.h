@@ -6,6 +6,7 @@
 #ifndef FLEETPLAN_BASE_ARENA_H
 #define FLEETPLAN_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
@@ -18,6 +19,7 @@ struct arena {
 	size_t used_bytes;          /* of the newest block */
 	size_t total_bytes;         /* of all blocks */
 	size_t maximum_bytes;
+	bool full; /* an allocation failed by the maximum, and not for a lack of memory */
 };
 
 void arena_init(struct arena *arena, size_t maximum_bytes);

@@ -10,7 +10,7 @@ void buffer_init(struct buffer *buffer, size_t maximum)
 void buffer_clear(struct buffer *buffer)
 {
 	buffer->length = 0;
-	buffer->failed = false;
+	buffer->failed = buffer->full = false;
 	if (buffer->bytes)
 		buffer->bytes[0] = '\0';
 }
@@ -37,6 +37,7 @@ char *buffer_grow(struct buffer *buffer, size_t more)
 	char *bytes;
 
 	if (buffer->failed || more > buffer->maximum - buffer->length) {
+		buffer->full = buffer->full || !buffer->failed;
 		buffer->failed = true;
 		return NULL;
 	}

@@ -17,6 +17,7 @@ struct buffer {
 	size_t capacity; /* at most maximum + 1, for the NUL */
 	size_t maximum;
 	bool failed;
+	bool full; /* it failed by the maximum, and not for a lack of memory */
 };
 
 void buffer_init(struct buffer *buffer, size_t maximum);

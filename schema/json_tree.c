@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Thread_local bool ran_out;
+static _Thread_local bool reading, ran_out;
 
+/* After one failure all fail, while a tree is read. Without this, jansson loses the closing quote of a string whose
+ * buffer did not grow, gets the memory for the string itself, and copies beyond both (lex_scan_string). */
 static void *tree_allocate(size_t size)
 {
-	void *memory = malloc(size);
+	void *memory = reading && ran_out ? NULL : malloc(size);
 
 	ran_out |= !memory;
 	return memory;
@@ -28,32 +30,31 @@ static void tree_begin(void)
 	ran_out = false;
 }
 
-/* Returns the length of the longest string between quotes, as written; 0 if no string has a backslash. */
-static size_t longest_escaped(const char *text, size_t length)
+/* Returns the length of the longest string, with its quotes, or number or word. */
+static size_t longest_token(const char *text, size_t length)
 {
 	size_t longest = 0, began = 0;
-	bool inside = false, escapes = false;
+	bool inside = false;
 
 	for (size_t i = 0; i < length; i++) {
 		if (inside && text[i] == '\\') {
-			escapes = true;
 			i++;
 			continue;
 		}
-		if (text[i] != '"')
+		if (text[i] == '"')
+			inside = !inside;
+		else if (inside || !strchr(" \t\r\n,:[]{}", text[i]))
 			continue;
-		inside = !inside;
-		if (inside)
-			began = i;
-		else if (i - began > longest)
-			longest = i - began;
+		if (i + 1 - began > longest)
+			longest = i + 1 - began;
+		began = inside ? i : i + 1;
 	}
-	return escapes ? longest : 0;
+	return length - began > longest ? length - began : longest;
 }
 
-/* Reads `["xxx", TEXT]`, whose first string is as long as the longest of the text. jansson keeps the buffer of a token for
- * the next one. If that buffer cannot grow in a string with escapes, it loses a character after a backslash, and then
- * aborts the process (lex_scan_string). The first string has none, so the buffer grows there. */
+/* Reads `["xxx", TEXT]`, whose first string is longer than any token of the text. jansson keeps the buffer of a token for
+ * the next one. If that buffer cannot grow in a number, jansson aborts the process (lex_unget_unsave). In a string
+ * without escapes it only lacks characters, and tree_allocate() makes the rest fail. */
 static json_t *read_behind_a_long_string(const char *text, size_t length, size_t longest, size_t flags, json_error_t *error)
 {
 	size_t head = longest + 4, total = head + length + 1;
@@ -90,11 +91,14 @@ static json_t *read_behind_a_long_string(const char *text, size_t length, size_t
 
 json_t *json_tree_read(const char *text, size_t length, size_t flags, json_error_t *error, bool *no_memory)
 {
-	size_t longest = longest_escaped(text, length);
+	enum { TOKEN_FITS = 12 }; /* into the first buffer of a token, which has 16 bytes */
+	size_t longest = longest_token(text, length);
 	json_t *tree;
 
 	tree_begin();
-	tree = longest > 0 ? read_behind_a_long_string(text, length, longest, flags, error) : json_loadb(text, length, flags, error);
+	reading = true;
+	tree = longest > TOKEN_FITS ? read_behind_a_long_string(text, length, longest, flags, error) : json_loadb(text, length, flags, error);
+	reading = false;
 	*no_memory = ran_out;
 	if (!ran_out)
 		return tree;

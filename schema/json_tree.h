@@ -1,8 +1,8 @@
 /* Converts JSON text to a jansson tree and back. Without memory these functions return NULL.
  *
  * jansson 2.14 itself returns wrong results without memory: a tree in which a string lacks a character, the error
- * "invalid token" or an empty error, or the text of an object without one of its keys. In a string with escapes it
- * aborts the process; json_tree_read() prevents that.
+ * "invalid token" or an empty error, or the text of an object without one of its keys. In a string it writes beyond a
+ * block, in a number it aborts the process; json_tree_read() prevents both.
  *
  * The first call sets jansson's allocator to one that records a failed allocation of its thread. It must come before
  * any other thread reads JSON; each program reads its catalogue first. The caller frees the tree with json_decref(). */

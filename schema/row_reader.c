@@ -125,6 +125,14 @@ static enum status too_large(struct failure *failure)
 	return failure_set(failure, STATUS_TOO_LARGE, "the rows need more memory than one import may use; send them in parts");
 }
 
+/* A row did not fit: beyond the maximum of an import, or without memory. */
+static enum status no_room(const struct row_reader *reader, struct failure *failure)
+{
+	if (reader->kept.full || reader->scratch.full || row_reader_memory_bytes(reader) > ROWS_MEMORY_MAX_BYTES)
+		return too_large(failure);
+	return failure_set(failure, STATUS_NO_MEMORY, "no memory for the rows");
+}
+
 static enum status take_row(struct row_reader *reader, const struct node *object, struct row_place place, struct failure *failure)
 {
 	struct decoder decoder = {.arena = &reader->kept, .failure = &reader->failure, .echo = true};
@@ -138,7 +146,7 @@ static enum status take_row(struct row_reader *reader, const struct node *object
 	field_table_clear(reader->table, row);
 	decode_object(&decoder, reader->table, NULL, object, row);
 	if (decoder.no_memory || row_reader_memory_bytes(reader) > ROWS_MEMORY_MAX_BYTES)
-		return too_large(failure);
+		return no_room(reader, failure);
 	if (reader->failure.fault_total > 0)
 		row_reader_faults_of(reader, place, &reader->failure);
 	else
@@ -178,10 +186,10 @@ static enum status take_element(void *context, const char *text, size_t length, 
 	}
 	status = decode_parse(text, length, &reader->scratch, &tree, &reader->failure);
 	if (status == STATUS_NO_MEMORY)
-		return too_large(failure);
+		return no_room(reader, failure);
 	if (status != STATUS_OK || !tree)
 		return failure_set(failure, STATUS_MALFORMED, "element %zu, at line %zu: %s", place, line, reader->failure.detail);
-	return keep_texts(reader, tree) ? take_row(reader, tree, at, failure) : too_large(failure);
+	return keep_texts(reader, tree) ? take_row(reader, tree, at, failure) : no_room(reader, failure);
 }
 
 /* --- CSV ----------------------------------------------------------------------------------------------------------- */
@@ -337,12 +345,12 @@ static enum status take_record(void *context, const struct csv_reader *csv, stru
 			continue;
 		value = cell_value(reader, reader->fields[i], cell);
 		if (!value)
-			return too_large(failure);
+			return no_room(reader, failure);
 		value->key = reader->names[i];
 		node_append(object, last, value);
 		last = value;
 	}
-	return object ? take_row(reader, object, place, failure) : too_large(failure);
+	return object ? take_row(reader, object, place, failure) : no_room(reader, failure);
 }
 
 /* --- the whole ----------------------------------------------------------------------------------------------------- */

@@ -13,12 +13,20 @@ void row_splitter_release(struct row_splitter *splitter)
 	buffer_release(&splitter->element);
 }
 
+/* An element did not fit: beyond its maximum, or without memory. */
+static enum status no_room(const struct row_splitter *splitter, struct failure *failure)
+{
+	if (!splitter->element.full)
+		return failure_set(failure, STATUS_NO_MEMORY, "no memory for the rows");
+	return failure_set(failure, STATUS_TOO_LARGE, "element %zu has more than %d bytes", splitter->place, ROW_ELEMENT_MAX_BYTES);
+}
+
 static enum status element_ends(struct row_splitter *splitter, struct failure *failure)
 {
 	enum status status;
 
 	if (splitter->element.failed)
-		return failure_set(failure, STATUS_TOO_LARGE, "element %zu has more than %d bytes", splitter->place, ROW_ELEMENT_MAX_BYTES);
+		return no_room(splitter, failure);
 	status = splitter->function(
 		splitter->context, splitter->element.bytes, splitter->element.length, splitter->place, splitter->line, failure);
 	splitter->place++;
@@ -71,7 +79,7 @@ static enum status feed_list(struct row_splitter *splitter, const char *piece, s
 	if (status == STATUS_OK && splitter->in_element)
 		append_until(splitter, length);
 	if (status == STATUS_OK && splitter->element.failed)
-		return failure_set(failure, STATUS_TOO_LARGE, "element %zu has more than %d bytes", splitter->place, ROW_ELEMENT_MAX_BYTES);
+		return no_room(splitter, failure);
 	return status;
 }
 

@@ -3,13 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/json_tree.h" /* jansson comes before base/json_writer.h */
+
 #include "api/bench_protocol.h"
 #include "api/labels.h"
 #include "api/report.h"
 #include "api/tables/tables.h"
 #include "hwdb/models/model_config.h"
 #include "hwdb/rows/builtin.h"
+#include "hwdb/catalogue/catalogue_tables.h"
 #include "oom/failing_malloc.h"
+#include "schema/row_reader.h"
 #include "service/estimate.h"
 #include "storage/check.h"
 #include "support/catalogue.h"
@@ -204,6 +208,62 @@ static void report_in_csv(size_t arena_bytes, struct outcome *outcome)
 	report_run(report_all_columns, outcome);
 }
 
+/* Without memory, jansson writes beyond a block in a string, and aborts in a long number. */
+static void read_a_tree(size_t arena_bytes, struct outcome *outcome)
+{
+	static const char text[] =
+		"{\"end\":\"succeeded\",\"a\":\"fourteen bytes\",\"b\":\"a string of some thirty bytes ..\",\"c\":\"a \\\"quoted\\\" one\","
+		"\"numbers\":[72600000000000.0,1.23456789012345e+12,-12345678901234567,0.1234567890123e-5]}";
+	bool no_memory;
+	json_t *tree = json_tree_read(text, sizeof text - 1, JSON_REJECT_DUPLICATES, NULL, &no_memory);
+	char *copy = tree ? json_tree_text(tree) : NULL;
+
+	(void)arena_bytes;
+	assert_true(tree || no_memory);
+	keep_answer(outcome, copy ? STATUS_OK : STATUS_NO_MEMORY, copy, copy ? strlen(copy) : 0);
+	free(copy);
+	json_decref(tree);
+}
+
+/* Without memory, rows that fit must not look too large. */
+static void read_rows(enum row_form form, const char *text, struct outcome *outcome)
+{
+	struct row_reader *reader = row_reader_new(&table_price, form);
+	enum status status = reader ? STATUS_OK : STATUS_NO_MEMORY;
+	char told[32] = "";
+
+	failure_clear(&failure);
+	if (status == STATUS_OK)
+		status = row_reader_feed(reader, text, strlen(text), &failure);
+	if (status == STATUS_OK)
+		status = row_reader_end(reader, &failure);
+	if (status == STATUS_OK)
+		status = row_reader_failure(reader, &failure);
+	if (status == STATUS_OK)
+		snprintf(told, sizeof told, "%zu rows", row_reader_rows(reader).count);
+	row_reader_free(reader);
+	keep_answer(outcome, status, told, strlen(told));
+}
+
+static void read_csv(size_t arena_bytes, struct outcome *outcome)
+{
+	(void)arena_bytes;
+	read_rows(ROW_FORM_CSV,
+		"id,provider,instance_type,region,accelerator_id,gpus,price_usd_per_hour,pricing_model,as_of,source,notes\n"
+		"a,aws,x8,r1,h100-sxm5-80gb,8,20.5,on_demand,2026-11-01,a test,first\n"
+		"b,aws,x8,r2,h100-sxm5-80gb,8,21.5,on_demand,2026-11-01,a test,second\n",
+		outcome);
+}
+
+static void read_json_rows(size_t arena_bytes, struct outcome *outcome)
+{
+	(void)arena_bytes;
+	read_rows(ROW_FORM_JSON,
+		"[{\"id\":\"a\",\"provider\":\"aws\",\"instance_type\":\"x8\",\"region\":\"r1\",\"accelerator_id\":\"h100-sxm5-80gb\",\"gpus\":8,"
+		"\"price_usd_per_hour\":20.5,\"pricing_model\":\"on_demand\",\"as_of\":\"2026-11-01\",\"source\":\"a test\",\"notes\":\"first\"}]",
+		outcome);
+}
+
 /* Without memory, a suite that is valid must not look invalid. */
 static void read_a_suite(size_t arena_bytes, struct outcome *outcome)
 {
@@ -341,6 +401,19 @@ static void reports_without_memory(void **state)
 	fail_each(report_in_csv, 7);
 }
 
+static void trees_without_memory(void **state)
+{
+	(void)state;
+	fail_each(read_a_tree, 1);
+}
+
+static void rows_without_memory(void **state)
+{
+	(void)state;
+	fail_each(read_csv, 1);
+	fail_each(read_json_rows, 1);
+}
+
 static void suites_and_labels_without_memory(void **state)
 {
 	(void)state;
@@ -471,6 +544,8 @@ int main(void)
 		cmocka_unit_test(model_config_without_memory),
 		cmocka_unit_test(catalogue_without_memory),
 		cmocka_unit_test(reports_without_memory),
+		cmocka_unit_test(trees_without_memory),
+		cmocka_unit_test(rows_without_memory),
 		cmocka_unit_test(suites_and_labels_without_memory),
 		cmocka_unit_test_setup_teardown(storage_without_memory, store_setup_in_memory, store_teardown),
 		cmocka_unit_test_setup_teardown(readers_without_memory, store_setup_in_memory, store_teardown),
