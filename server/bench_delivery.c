@@ -26,14 +26,17 @@ static enum status read_accelerator(
 
 /* Keeps the first value of a device as the baseline for drift. A new driver or a new peak rate does not reset it; only
  * another device has another baseline. */
-static void keep_baseline(struct storage *storage, struct bench_job *job, struct calibration_row *row)
+static void keep_baseline(struct bench_delivery *delivery, struct storage *storage, struct bench_job *job, struct calibration_row *row)
 {
 	struct calibration_row before;
 	struct failure unread;
+	enum status status;
 
 	failure_clear(&unread);
-	if (storage_row_get(storage, ROW_CALIBRATION, row->id, 0, &job->arena, &before, &unread) == STATUS_OK)
+	status = storage_row_get(storage, ROW_CALIBRATION, row->id, 0, &job->arena, &before, &unread);
+	if (status == STATUS_OK)
 		row->baseline = given_or(before.baseline, before.value);
+	delivery->no_memory = delivery->no_memory || status == STATUS_NO_MEMORY;
 }
 
 /* Calibrates. If this bearer may not create the accelerator's row, calibrates again without that row. */
@@ -68,12 +71,14 @@ static bool calibrate_delivery(
 		.plan_id = job->record.plan_id,
 		.now_us = clock_wall_us()};
 	struct bench_calibrations *calibrations = &delivery->calibrations;
+	enum status status = job->has_device ? read_accelerator(storage, job, &delivery->accelerator, &evidence.accelerator) : STATUS_INVALID;
 
-	if (!job->has_device || read_accelerator(storage, job, &delivery->accelerator, &evidence.accelerator) != STATUS_OK)
+	delivery->no_memory = status == STATUS_NO_MEMORY;
+	if (status != STATUS_OK)
 		return false;
 	if (calibrate_for(bearer, &evidence, job, calibrations) == STATUS_OK) {
 		for (size_t i = 0; i < calibrations->count; i++) {
-			keep_baseline(storage, job, &calibrations->rows[i]);
+			keep_baseline(delivery, storage, job, &calibrations->rows[i]);
 			delivery->held += calibrations->rows[i].held_because != NULL;
 		}
 		delivery->rows = (struct catalogue_rows){.accelerators = &calibrations->accelerator,
@@ -81,25 +86,24 @@ static bool calibrate_delivery(
 			.calibrations = calibrations->rows,
 			.calibration_count = calibrations->count};
 	} else {
+		delivery->no_memory = true;
 		*calibrations = (struct bench_calibrations){.refused = 1, .refusals = {{"accelerator", "no memory for calibrations"}}};
 	}
 	return true;
 }
 
-void bench_delivery_judge(struct storage *storage, struct bench_job *job, struct bench_worker_outcome *outcome)
+enum status bench_delivery_judge(struct storage *storage, struct bench_job *job, struct bench_worker_outcome *outcome)
 {
 	const struct accelerator_row *found = NULL;
 	struct accelerator_row row;
 	char detail[sizeof outcome->detail];
+	enum status status = outcome->end == WORKER_SUCCEEDED && job->has_device ? read_accelerator(storage, job, &row, &found) : STATUS_OK;
 
-	if (outcome->end != WORKER_SUCCEEDED)
-		return;
-	if (job->has_device && read_accelerator(storage, job, &row, &found) != STATUS_OK)
-		found = NULL; /* then nothing is calibrated either */
-	if (!bench_is_impossible(job, found, detail, sizeof detail))
-		return;
+	if (status != STATUS_OK || outcome->end != WORKER_SUCCEEDED || !bench_is_impossible(job, found, detail, sizeof detail))
+		return status;
 	outcome->end = WORKER_FAILED;
 	snprintf(outcome->detail, sizeof outcome->detail, "%s", detail);
+	return STATUS_OK;
 }
 
 void bench_delivery_open(struct bench_delivery *delivery, struct storage *storage, struct bench_job *job,
@@ -121,7 +125,8 @@ void bench_delivery_open(struct bench_delivery *delivery, struct storage *storag
 	judgement.calibrations = calibrates ? &delivery->calibrations : NULL;
 	judgement.verification = delivery->has_verification ? &delivery->verification : NULL;
 	bench_job_encode(job, outcome, &judgement, &delivery->text);
-	if (delivery->text.failed && end == BENCHMARK_SUCCEEDED) { /* there may be memory at the next attempt */
+	delivery->no_memory = delivery->no_memory || (delivery->text.failed && !delivery->text.full);
+	if ((delivery->no_memory || delivery->text.failed) && end == BENCHMARK_SUCCEEDED) { /* there may be memory at the next attempt */
 		delivery->result.end = BENCHMARK_BROKEN;
 		delivery->result.failure_detail = "no memory for the result";
 		delivery->rows = (struct catalogue_rows){.accelerator_count = 0};
@@ -159,33 +164,37 @@ static enum bench_worker_end end_of(const char *name)
 }
 
 /* Parses the lines; on a fault, `detail` names the line and its first fault. */
-static bool take_lines(const struct bench_result *result, struct bench_job *job, char *detail, size_t size)
+static enum status take_lines(const struct bench_result *result, struct bench_job *job, char *detail, size_t size)
 {
 	struct failure failure;
 	struct arena arena;
-	bool good = true;
+	enum status status = STATUS_OK;
 
 	arena_init(&arena, LINE_ARENA_BYTES);
-	for (size_t i = 0; i < result->line_count && good; i++) {
+	for (size_t i = 0; i < result->line_count && status == STATUS_OK; i++) {
 		const struct json_text *text = &result->lines[i];
 		struct bench_line line;
 
 		arena_reset(&arena);
 		failure_clear(&failure);
-		good = bench_line_parse(text->text, text->length, &arena, &line, &failure) == STATUS_OK;
-		if (good)
+		status = bench_line_parse(text->text, text->length, &arena, &line, &failure);
+		if (status == STATUS_OK)
 			bench_job_take(job, &line, text->text, text->length);
 		else
 			snprintf(detail, size, "line %zu of the result is not valid: %s %s", i + 1,
 				failure.fault_count ? failure.faults[0].pointer : "", failure.fault_count ? failure.faults[0].detail : failure.detail);
 	}
+	if (status != STATUS_OK && (status != STATUS_NO_MEMORY || arena.full))
+		status = STATUS_INVALID;
 	arena_release(&arena);
-	return good;
+	return status;
 }
 
-bool bench_delivery_read(
+enum status bench_delivery_read(
 	const struct bench_result *result, struct bench_job *job, struct bench_worker_outcome *outcome, char *detail, size_t size)
 {
+	enum status status;
+
 	*outcome = (struct bench_worker_outcome){.end = end_of(result->end), .exit_code = -1, .signal = -1, .pid = -1};
 	buffer_init(&outcome->log, LOG_MAX_BYTES);
 	snprintf(outcome->detail, sizeof outcome->detail, "%s", result->detail ? result->detail : "");
@@ -193,17 +202,18 @@ bool bench_delivery_read(
 		buffer_append_text(&outcome->log, result->log);
 	if (outcome->end == WORKER_END_COUNT) {
 		snprintf(detail, size, "a worker cannot have ended as \"%.40s\"", result->end);
-		return false;
+		return STATUS_INVALID;
 	}
-	if (!take_lines(result, job, detail, size))
-		return false;
+	status = take_lines(result, job, detail, size);
+	if (status != STATUS_OK)
+		return status;
 	if (result->worker_version)
 		job->worker_version = arena_strdup(&job->arena, result->worker_version);
 	job->elapsed_s = given_or(result->elapsed_s, job->elapsed_s);
 	if (job->has_device && job->record.running_device && strcmp(job->device.id, job->record.running_device) != 0) {
 		snprintf(detail, size, "the benchmark ran on %.60s, but the lease is for %.60s", job->device.id, job->record.running_device);
-		return false;
+		return STATUS_INVALID;
 	}
 	bench_job_judge(job, outcome);
-	return true;
+	return STATUS_OK;
 }

@@ -17,13 +17,15 @@ struct bench_delivery {
 	struct bench_calibrations calibrations;
 	struct verification verification; /* of the benchmark's plan; valid if has_verification */
 	bool has_verification;
-	size_t held; /* calibrations that wait for an admin's decision */
+	size_t held;    /* calibrations that wait for an admin's decision */
+	bool no_memory; /* something was left out: an agent should deliver again */
 	struct buffer text;
 };
 
 /* Checks whether the measurements of a worker that succeeded are possible (service/bench_trust.h). If not, the outcome
- * becomes a failure with the reason, and the benchmark is not tried again. */
-void bench_delivery_judge(struct storage *storage, struct bench_job *job, struct bench_worker_outcome *outcome);
+ * becomes a failure with the reason, and the benchmark is not tried again. Error: the accelerator's row could not be
+ * read, and nothing was checked. */
+FALLIBLE enum status bench_delivery_judge(struct storage *storage, struct bench_job *job, struct bench_worker_outcome *outcome);
 
 /* Builds the delivery from a job, its worker's outcome and the bearer who delivers it. Texts live in the job's arena
  * and in the delivery, until the delivery is closed. */
@@ -38,9 +40,9 @@ void bench_outcome_count_attempt(struct bench_worker_outcome *outcome, const str
 bool bench_delivery_calibrates(const struct bench_delivery *delivery);
 
 /* Fills job and outcome with an agent's result, as if its worker had run here. Each line is checked like a line from a
- * worker's pipe. Returns false, with a sentence in `detail`, for a result that is not valid. Release `outcome` with
- * bench_worker_release in both cases. */
-bool bench_delivery_read(
+ * worker's pipe. STATUS_INVALID, with a sentence in `detail`, for a result that is not valid; STATUS_NO_MEMORY. Release
+ * `outcome` with bench_worker_release in all cases. */
+FALLIBLE enum status bench_delivery_read(
 	const struct bench_result *result, struct bench_job *job, struct bench_worker_outcome *outcome, char *detail, size_t size);
 
 #endif

@@ -290,7 +290,10 @@ static void conclude_stopped(struct bench_runner *runner, struct bench_worker_ou
 
 static void conclude_job(struct bench_runner *runner, struct bench_device_slot *slot, struct bench_worker_outcome *outcome)
 {
-	bench_delivery_judge(runner->options.storage, runner->job, outcome);
+	if (bench_delivery_judge(runner->options.storage, runner->job, outcome) != STATUS_OK) {
+		outcome->end = WORKER_MISSPOKE; /* costs an attempt */
+		snprintf(outcome->detail, sizeof outcome->detail, "the accelerator's row, which limits the result, could not be read");
+	}
 	switch (bench_sequel_of(outcome->end)) {
 	case SEQUEL_SUCCEED:
 		add_count(runner, &runner->counts.succeeded);

@@ -110,12 +110,11 @@ static enum status read_result(struct call *call, struct arriving *arriving)
 	char detail[sizeof outcome->detail] = "";
 	struct bench_result result = {0};
 	enum status status = bench_result_read(arriving->told.result.text, arriving->told.result.length, &call->arena, &result, &call->failure);
-	bool good = status == STATUS_OK && bench_delivery_read(&result, &arriving->job, outcome, detail, sizeof detail);
 
-	if (status != STATUS_OK && status != STATUS_INVALID)
+	if (status == STATUS_OK)
+		status = bench_delivery_read(&result, &arriving->job, outcome, detail, sizeof detail);
+	if (status != STATUS_INVALID)
 		return status;
-	if (good)
-		return STATUS_OK;
 	outcome->end = WORKER_MISSPOKE;
 	snprintf(outcome->detail, sizeof outcome->detail, "the agent delivered a result that is not valid: %.300s",
 		*detail ? detail : call->failure.detail);
@@ -136,7 +135,9 @@ static enum status store_result(struct call *call, struct arriving *arriving)
 	enum benchmark_end end;
 	enum status status;
 
-	bench_delivery_judge(call->server->storage, &arriving->job, &arriving->outcome);
+	status = bench_delivery_judge(call->server->storage, &arriving->job, &arriving->outcome);
+	if (status != STATUS_OK)
+		return status;
 	end = end_of(bench_sequel_of(arriving->outcome.end));
 
 	if (end == BENCHMARK_BROKEN)
@@ -146,7 +147,7 @@ static enum status store_result(struct call *call, struct arriving *arriving)
 	result->bearer = &bearer;
 	result->now_us = clock_even_us();
 	result->benchmark = &arriving->benchmark;
-	status = commit_run(call, &result->job);
+	status = arriving->delivery.no_memory ? STATUS_NO_MEMORY : commit_run(call, &result->job);
 	if (status == STATUS_OK && !result->repeated) {
 		log_event(LOG_INFO, "benchmark", LOG_TEXT("benchmark", result->id), LOG_TEXT("device", arriving->benchmark.running_device),
 			LOG_TEXT("agent", arriving->benchmark.agent_id), LOG_TEXT("end", bench_worker_end_name(arriving->outcome.end)),
