@@ -26,6 +26,7 @@ ERROR, SYNC_MS, ARMED, SKIP, NO_MEMORY, PLACES, FRAMES = (3 * len(KINDS) + i for
 CONTROL_BYTES = 8 * (FRAMES + FRAMES_MAX + 3 * PLACES_MAX)
 PATIENCE_S = 1  # without memory libmicrohttpd's threads cannot poll; they continue when memory is available again
 SHORT_PATIENCE_S = 0.3
+NEW_LEAST = 5
 
 
 class Calls:
@@ -298,21 +299,20 @@ def by_count(kind, size, report, totals):
 
 def by_place(how, name, size, report, totals):
     """Each allocation fails at a place where none has failed this way before. The daemon starts anew when a day finds
-    no new place, because the first day of a daemon has its own places; a daemon that finds none at all is the last. The
-    short form draws a few places."""
+    no new place, because the first day of a daemon has its own places. A daemon that finds fewer than NEW_LEAST is the
+    last: SQLite's parser goes on to have new stacks for a long time. The short form draws a few places."""
     with tempfile.TemporaryDirectory() as folder:
-        day, days, starts, fruitful = started(folder, size), 0, 1, True
+        day, days, starts, found = started(folder, size), 0, 1, NEW_LEAST
         day.patience_s = PATIENCE_S if how == ONCE else SHORT_PATIENCE_S
         day.how, day.most = how, size.count(short=25, full=PLACES_MAX // 2)
         day.skip = (lambda: 0) if size.full else (lambda: size.random.randrange(100))
-        while fruitful and day.control.places() < day.most:
-            fruitful, new = False, True
-            while new and day.control.places() < day.most:
+        while found >= NEW_LEAST and day.control.places() < day.most:
+            at_start, before = day.control.places(), -1
+            while before < day.control.places() < day.most:
                 before = day.control.places()
                 day.one()
                 days += 1
-                new = day.control.places() > before
-                fruitful |= new
+            found = day.control.places() - at_start
             day.recover(lambda: "a day in which malloc failed by place")
             if day.daemon.stop(60) != 0:
                 day.faults.append(f"after failures of malloc by place the daemon ended with {day.daemon.process.returncode}")
