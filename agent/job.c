@@ -47,84 +47,47 @@ bool bench_job_plan(struct bench_job *job, char *detail, size_t size)
 	return false;
 }
 
-static const char *copy_text(struct bench_job *job, const char *text)
+static void keep_texts(struct bench_job *job, const struct field_table *table, void *kept)
 {
-	const char *kept = arena_strdup(&job->arena, text);
-
-	job->exhausted = job->exhausted || (text && !kept);
-	return kept;
+	if (!field_table_keep(table, kept, &job->arena))
+		job->exhausted = true;
 }
 
 static void take_device(struct bench_job *job, const struct bench_line_device *device)
 {
 	job->has_device = true;
 	job->device = *device;
-	job->device.id = copy_text(job, device->id);
-	job->device.backend = copy_text(job, device->backend);
-	job->device.name = copy_text(job, device->name);
-	job->device.uuid = copy_text(job, device->uuid);
-	job->device.vendor = copy_text(job, device->vendor);
-	job->device.accelerator = copy_text(job, device->accelerator);
-	job->device.driver = copy_text(job, device->driver);
-	job->device.instruction_set = copy_text(job, device->instruction_set);
-	job->device.pci_id = copy_text(job, device->pci_id);
-	job->device.pci_bus = copy_text(job, device->pci_bus);
-	job->device.mig_parent = copy_text(job, device->mig_parent);
-	job->device.mig_profile = copy_text(job, device->mig_profile);
-	job->device.compute_capability = copy_text(job, device->compute_capability);
+	keep_texts(job, &table_bench_line_device, &job->device);
 }
 
 static void take_measure(struct bench_job *job, const struct bench_line_measure *measure)
 {
-	struct bench_line_measure *kept;
-
 	if (job->measure_count == BENCH_MEASURES_MAX) {
 		job->exhausted = true;
 		return;
 	}
-	kept = &job->measures[job->measure_count++];
-	*kept = *measure;
-	kept->test = copy_text(job, measure->test);
-	kept->method = copy_text(job, measure->method);
-	kept->unit = copy_text(job, measure->unit);
-	kept->role = copy_text(job, measure->role);
-	kept->kind = copy_text(job, measure->kind);
-	kept->throttle = copy_text(job, measure->throttle);
-	kept->transfer.direction = copy_text(job, measure->transfer.direction);
-	kept->energy.source = copy_text(job, measure->energy.source);
-	kept->energy.by = copy_text(job, measure->energy.by);
-	kept->energy.scope = copy_text(job, measure->energy.scope);
-	kept->energy.confidence = copy_text(job, measure->energy.confidence);
+	job->measures[job->measure_count] = *measure;
+	keep_texts(job, &table_bench_line_measure, &job->measures[job->measure_count++]);
 }
 
 static void take_fit(struct bench_job *job, const struct bench_line_fit *fit)
 {
-	struct bench_line_fit *kept;
-
 	if (job->fit_count == BENCH_FITS_MAX) {
 		job->exhausted = true;
 		return;
 	}
-	kept = &job->fits[job->fit_count++];
-	*kept = *fit;
-	kept->test = copy_text(job, fit->test);
-	kept->what = copy_text(job, fit->what);
-	kept->method = copy_text(job, fit->method);
+	job->fits[job->fit_count] = *fit;
+	keep_texts(job, &table_bench_line_fit, &job->fits[job->fit_count++]);
 }
 
 static void take_mean(struct bench_job *job, const struct bench_line_mean *mean)
 {
-	struct bench_line_mean *kept;
-
 	if (job->mean_count == BENCH_MEANS_MAX) {
 		job->exhausted = true;
 		return;
 	}
-	kept = &job->means[job->mean_count++];
-	*kept = *mean;
-	kept->test = copy_text(job, mean->test);
-	kept->method = copy_text(job, mean->method);
-	kept->unit = copy_text(job, mean->unit);
+	job->means[job->mean_count] = *mean;
+	keep_texts(job, &table_bench_line_mean, &job->means[job->mean_count++]);
 }
 
 static void take_member(struct buffer *list, const char *text, size_t length)

@@ -2,7 +2,7 @@
  *
  * The worker has its own process group, an empty signal mask and default signals. Its open descriptors are /dev/null as
  * stdin, a pipe for stdout and stderr (stored up to a maximum), and a pipe on descriptor 3 for its lines
- * (api/bench_protocol.h). It succeeds only if it exits with code 0 and writes exactly one result, which is its last line
+ * (planner/measurement/bench_lines.h). It succeeds only if it exits with code 0 and writes exactly one result, which is its last line
  * and says ok, and its last line is complete. It is stopped at its deadline, when it is silent for too long, when a line
  * is not valid, and when the caller wants it: SIGTERM, after a grace SIGKILL, both to the whole group. Blocks; any
  * thread; no process-wide state. */

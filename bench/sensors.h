@@ -6,9 +6,9 @@
 #ifndef FLEETPLAN_BENCH_SENSORS_H
 #define FLEETPLAN_BENCH_SENSORS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-
-#include "base/json_writer.h"
 
 enum bench_sensor {
 	SENSOR_POWER,
@@ -54,8 +54,5 @@ const char *bench_throttle_name(enum bench_throttle throttle);                  
 
 /* "power,heat"; "" for none. */
 void bench_throttle_text(uint64_t reasons, char *out, size_t size);
-
-/* Writes the known fields as members of an object that the caller has begun. */
-void bench_sensors_encode(const struct bench_sensors *sensors, struct json_writer *writer);
 
 #endif

@@ -19,8 +19,9 @@ enum precision {
 	PRECISION_COUNT
 };
 
-const char *precision_name(enum precision precision); /* "bf16"; "" for unset */
-enum precision precision_of_name(const char *name);   /* PRECISION_UNSET: no format has this name */
+extern const char *const precision_words[PRECISION_COUNT]; /* NULL for unset */
+const char *precision_name(enum precision precision);      /* "bf16"; "" for unset */
+enum precision precision_of_name(const char *name);        /* PRECISION_UNSET: no format has this name */
 
 /* Returns the bytes of one weight in memory, block scales included.
  *

@@ -174,6 +174,8 @@ static void decode_remove(
 	}
 	if (row->kind == FIELD_TUPLES)
 		memset((char *)out + row->count_offset, 0, sizeof(size_t));
+	if (row->conditional)
+		*(bool *)((char *)out + row->count_offset) = false;
 	if (row->kind == FIELD_OBJECT)
 		one.size = row->table->size;
 	field_table_clear(&one, (char *)out + row->offset);
@@ -260,6 +262,8 @@ void decode_member(struct decoder *decoder, const struct field *row, const struc
 		decode_json(decoder, path, value, member);
 		break;
 	case FIELD_OBJECT:
+		if (row->conditional)
+			*(bool *)((char *)out + row->count_offset) = true;
 		decode_nested(decoder, row->table, path, value, member);
 		break;
 	case FIELD_LIST:

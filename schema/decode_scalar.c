@@ -206,7 +206,7 @@ bool decode_check_text(struct decoder *decoder, const struct field *row, const s
 	double longest = row->kind == FIELD_TEXTS ? row->item_maximum : row->maximum;
 	size_t index;
 
-	if (length == 0) {
+	if (length == 0 && (!(row->flags & VERBATIM) || row->flags & REQUIRED)) {
 		decoder_fault(decoder, path, "empty", "should not be empty; leave it out instead");
 		return false;
 	}
@@ -214,7 +214,7 @@ bool decode_check_text(struct decoder *decoder, const struct field *row, const s
 		decoder_fault(decoder, path, "too_long", "should have at most %.0f bytes, has %zu", longest, length);
 		return false;
 	}
-	if (decode_has_control(text, length, row->flags & MULTILINE)) {
+	if (!(row->flags & VERBATIM) && decode_has_control(text, length, row->flags & MULTILINE)) {
 		decoder_fault(decoder, path, "control_character", "should have no control characters");
 		return false;
 	}

@@ -42,7 +42,7 @@ static bool encode_is_present(const struct field *row, const void *object)
 	case FIELD_SIZE:
 		return *(const size_t *)(const void *)member > 0;
 	case FIELD_BOOL:
-		return true;
+		return !(row->flags & IF_TRUE) || *(const bool *)(const void *)member;
 	case FIELD_TEXT:
 	case FIELD_LABELS:
 	case FIELD_WORDS:

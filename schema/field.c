@@ -59,6 +59,38 @@ void field_table_clear(const struct field_table *table, void *object)
 	field_clear_rows(table, object);
 }
 
+static bool field_keep(void *items, size_t size, struct arena *arena)
+{
+	void **kept = items, *copy = arena_alloc(arena, 1, size);
+
+	if (copy)
+		memcpy(copy, *kept, size);
+	*kept = copy;
+	return copy != NULL;
+}
+
+bool field_table_keep(const struct field_table *table, void *object, struct arena *arena)
+{
+	bool kept = true;
+
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct field *row = &table->rows[i];
+		void *member = (char *)object + row->offset;
+		const char *const *text = member;
+		const struct number_list *numbers = member;
+
+		if (row->kind == FIELD_OBJECT || row->kind == FIELD_MERGE)
+			kept &= field_table_keep(row->table, member, arena);
+		else if (row->kind == FIELD_TEXT)
+			kept &= !*text || field_keep(member, strlen(*text) + 1, arena);
+		else if (row->kind == FIELD_NUMBERS)
+			kept &= numbers->count == 0 || field_keep(member, numbers->count * sizeof *numbers->items, arena);
+		else
+			CHECK(row->kind <= FIELD_CHOICE);
+	}
+	return kept;
+}
+
 const struct field *field_find(const struct field_table *table, const char *key, void **object)
 {
 	size_t length = strlen(key);

@@ -58,6 +58,8 @@ enum field_flag {
 	CELL = 32,      /* an array that is one CSV cell: its items as JSON */
 	POINTED = 64,   /* MERGE: the member is a pointer to the struct; NULL: no members. Written only */
 	NOTE = 16,      /* stored and returned; no figure depends on it (make check-effects) */
+	VERBATIM = 64,  /* text as a program wrote it: may have control characters, and be empty if it is not REQUIRED */
+	IF_TRUE = 128,  /* a BOOL that is written only if it is true */
 };
 
 /* Bytes of a label's key, of its text, and of a word in WORDS. */
@@ -116,6 +118,10 @@ struct field_table {
 /* Makes every member absent. */
 void field_table_clear(const struct field_table *table, void *object);
 
+/* Copies the texts and lists of numbers of a decoded object into another arena. For tables with no other members in an arena. False
+ * without memory. */
+bool field_table_keep(const struct field_table *table, void *object, struct arena *arena);
+
 /* Finds the row of a key, also in merged tables; NULL: none. Sets *object (which may be NULL) to the struct of the row. */
 const struct field *field_find(const struct field_table *table, const char *key, void **object);
 
@@ -145,16 +151,17 @@ double field_time_s(const char *key);
 #define FIELD_WORD_LIST(list)  .words = (list), .word_count = COUNT_OF(list)
 
 /* Numbers. POSITIVE: more than 0. FIGURE: in answers only, without a range. */
-#define NUMBER(member, low, high, ...)   FIELD_ROW(member, NUMBER, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(low, high))
-#define POSITIVE(member, high, ...)      NUMBER(member, 0, high, __VA_ARGS__, .open_minimum = true)
-#define FIGURE(member, ...)              NUMBER(member, -INFINITY, INFINITY, __VA_ARGS__)
-#define COUNT(member, low, high, ...)    FIELD_ROW(member, COUNT, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(low, high))
-#define HOURS(member, high, ...)         FIELD_ROW(member, HOURS, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(0, high), .open_minimum = true)
-#define HOURS_OR_NONE(member, high, ...) FIELD_ROW(member, HOURS, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(0, high))
-#define INTEGER(member, low, high, ...)  FIELD_ROW(member, INTEGER, FIELD_AT(member, int64_t), __VA_ARGS__, FIELD_RANGE(low, high))
-#define SIZE_AS(key, member, ...)        FIELD_ROW(key, SIZE, FIELD_AT(member, size_t), __VA_ARGS__, .flags = READ_ONLY)
-#define TRUTH(member, ...)               FIELD_ROW(member, TRUTH, FIELD_AT(member, unsigned), __VA_ARGS__)
-#define BOOL(member, ...)                FIELD_ROW(member, BOOL, FIELD_AT(member, bool), __VA_ARGS__)
+#define NUMBER_AS(key, member, low, high, ...) FIELD_ROW(key, NUMBER, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(low, high))
+#define NUMBER(member, low, high, ...)         NUMBER_AS(member, member, low, high, __VA_ARGS__)
+#define POSITIVE(member, high, ...)            NUMBER(member, 0, high, __VA_ARGS__, .open_minimum = true)
+#define FIGURE(member, ...)                    NUMBER(member, -INFINITY, INFINITY, __VA_ARGS__)
+#define COUNT(member, low, high, ...)          FIELD_ROW(member, COUNT, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(low, high))
+#define HOURS(member, high, ...)               FIELD_ROW(member, HOURS, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(0, high), .open_minimum = true)
+#define HOURS_OR_NONE(member, high, ...)       FIELD_ROW(member, HOURS, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(0, high))
+#define INTEGER(member, low, high, ...)        FIELD_ROW(member, INTEGER, FIELD_AT(member, int64_t), __VA_ARGS__, FIELD_RANGE(low, high))
+#define SIZE_AS(key, member, ...)              FIELD_ROW(key, SIZE, FIELD_AT(member, size_t), __VA_ARGS__, .flags = READ_ONLY)
+#define TRUTH(member, ...)                     FIELD_ROW(member, TRUTH, FIELD_AT(member, unsigned), __VA_ARGS__)
+#define BOOL(member, ...)                      FIELD_ROW(member, BOOL, FIELD_AT(member, bool), __VA_ARGS__)
 
 /* TEXT: at most `length` bytes. WORD: one of a list of words. CHOICE: an enum with its words. */
 #define TEXT(member, length, ...) FIELD_ROW(member, TEXT, FIELD_AT(member, const char *), __VA_ARGS__, FIELD_RANGE(1, length))

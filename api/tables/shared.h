@@ -5,7 +5,7 @@
 #include "api/tables/tables.h"
 
 /* The words for an enum's values, indexed by the value; 0 is unset. */
-extern const char *const precision_words[PRECISION_COUNT], *const training_precision_words[PRECISION_COUNT];
+extern const char *const training_precision_words[PRECISION_COUNT];
 extern const char *const stack_words[STACK_COUNT], *const optimizer_words[OPTIMIZER_COUNT], *const recompute_words[RECOMPUTE_COUNT];
 extern const char *const fine_tuning_words[FINE_TUNING_QLORA + 1], *const objective_words[OBJECTIVE_GPUS + 1];
 extern const char *const practice_words[PRACTICE_COUNT];

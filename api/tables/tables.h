@@ -10,7 +10,7 @@
 #include "hwdb/catalogue/records.h"
 #include "planner/diagnosis/diagnosis.h"
 #include "planner/footprint/schedule.h"
-#include "planner/measurement/bench_spec.h"
+#include "planner/measurement/bench_tables.h"
 #include "planner/measurement/verification.h"
 #include "planner/plan/estimates.h"
 #include "schema/field.h"
@@ -62,13 +62,6 @@ DECLARE_TABLE(offer, struct offer);
 DECLARE_TABLE(offer_quote, struct offer_quote);
 DECLARE_TABLE(model_import, struct model_import);
 DECLARE_TABLE(catalogue_state, struct catalogue_state);
-
-/* The measurements that a worker makes for a plan. Not part of the API: the file that the worker's --spec names. */
-DECLARE_TABLE(bench_spec, struct bench_spec);
-DECLARE_TABLE(bench_spec_product, struct bench_spec_product);
-DECLARE_TABLE(bench_spec_attention, struct bench_spec_attention);
-DECLARE_TABLE(bench_attention, struct bench_attention);
-DECLARE_TABLE(bench_block, struct bench_block);
 
 /* Benchmarks, keys and the service itself. */
 DECLARE_TABLE(benchmark_request, struct benchmark_record);

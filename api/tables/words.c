@@ -1,15 +1,5 @@
 #include "api/tables/shared.h"
 
-const char *const precision_words[PRECISION_COUNT] = {[PRECISION_FP32] = "fp32",
-	[PRECISION_TF32] = "tf32",
-	[PRECISION_FP16] = "fp16",
-	[PRECISION_BF16] = "bf16",
-	[PRECISION_FP8] = "fp8",
-	[PRECISION_MXFP8] = "mxfp8",
-	[PRECISION_NVFP4] = "nvfp4",
-	[PRECISION_MXFP4] = "mxfp4",
-	[PRECISION_INT8] = "int8",
-	[PRECISION_INT4] = "int4"};
 const char *const training_precision_words[PRECISION_COUNT] = {[PRECISION_FP32] = "fp32",
 	[PRECISION_TF32] = "tf32",
 	[PRECISION_FP16] = "fp16",

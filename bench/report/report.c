@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "planner/measurement/bench_tables.h"
 
 enum { RECORD_MAX = 4 * 1024 * 1024 };
 
@@ -63,16 +64,30 @@ static void write_all(struct bench_report *report, const struct buffer *text)
 	}
 }
 
+/* The buffer of the lines of a kind: in a record, the list that has them. */
+static struct buffer *line_buffer(struct bench_report *report, enum bench_line_kind kind)
+{
+	if (report->style != REPORT_RECORD)
+		return &report->text;
+	return kind == BENCH_LINE_MEASURE ? &report->measures
+		: kind == BENCH_LINE_FIT      ? &report->fits
+		: kind == BENCH_LINE_MEAN     ? &report->means
+		: kind == BENCH_LINE_SKIP     ? &report->skips
+									  : &report->text;
+}
+
 /* A line is an object with its type as the first member. In a record, the same object without type is a member of a
  * list. */
-static void line_begin(struct bench_report *report, struct json_writer *writer, struct buffer *into, const char *type)
+static void line_begin(struct bench_report *report, struct json_writer *writer, enum bench_line_kind kind)
 {
+	struct buffer *into = line_buffer(report, kind);
+
 	json_writer_init(writer, into);
 	writer->comma = into != &report->text && into->length > 0; /* add a comma before the next member of a list */
 	json_begin_object(writer);
 	if (report->style == REPORT_LINES) {
 		json_key(writer, "type");
-		json_string(writer, type);
+		json_string(writer, bench_line_words[kind]);
 	}
 }
 
@@ -86,18 +101,24 @@ static void line_end(struct bench_report *report, struct json_writer *writer)
 	buffer_clear(&report->text);
 }
 
-void bench_report_hello(struct bench_report *report)
+/* Writes one line. The caller holds the lock. */
+static void write_line(struct bench_report *report, enum bench_line_kind kind, const void *line)
 {
 	struct json_writer writer;
+
+	line_begin(report, &writer, kind);
+	record_encode_members(bench_line_tables[kind], line, &writer);
+	line_end(report, &writer);
+}
+
+void bench_report_hello(struct bench_report *report)
+{
+	const struct bench_line_hello line = {.protocol = BENCH_PROTOCOL_VERSION, .worker_version = FLEETPLAN_VERSION, .pid = getpid()};
 
 	if (report->style != REPORT_LINES)
 		return;
 	pthread_mutex_lock(&report->lock);
-	line_begin(report, &writer, &report->text, "hello");
-	put_count(&writer, "proto", BENCH_PROTOCOL);
-	put_text(&writer, "worker_version", FLEETPLAN_VERSION);
-	put_count(&writer, "pid", (size_t)getpid());
-	line_end(report, &writer);
+	write_line(report, BENCH_LINE_HELLO, &line);
 	pthread_mutex_unlock(&report->lock);
 }
 
@@ -111,7 +132,7 @@ void bench_report_device(struct bench_report *report, const struct bench_device 
 	} else {
 		if (report->style == REPORT_RECORD)
 			buffer_append_text(&report->text, "\"device\":");
-		line_begin(report, &writer, &report->text, "device");
+		line_begin(report, &writer, BENCH_LINE_DEVICE);
 		bench_device_encode(device, &writer);
 		line_end(report, &writer);
 	}
@@ -123,16 +144,14 @@ static void tell_progress(struct bench_report *report)
 {
 	const struct bench_progress *progress = &report->current;
 	double elapsed_s = (double)(clock_monotonic_ns() - progress->start_ns) * 1e-9;
-	struct json_writer writer;
 
 	if (report->style == REPORT_LINES) {
-		line_begin(report, &writer, &report->text, "progress");
-		put_text(&writer, "test", progress->test);
-		put_count(&writer, "i", progress->i);
-		put_count(&writer, "n", progress->n);
-		put_number(&writer, "elapsed_ms", elapsed_s * 1e3);
-		put_number(&writer, "budget_ms", progress->budget_s * 1e3);
-		line_end(report, &writer);
+		write_line(report, BENCH_LINE_PROGRESS,
+			&(struct bench_line_progress){.test = progress->test,
+				.i = (int64_t)progress->i,
+				.n = (int64_t)progress->n,
+				.elapsed_ms = elapsed_s * 1e3,
+				.budget_ms = progress->budget_s * 1e3});
 	} else if (report->progress) {
 		int done = (int)fmin(20, 20 * elapsed_s / progress->budget_s);
 
@@ -166,7 +185,6 @@ static void table_begin(struct bench_report *report)
 
 void bench_report_measure(struct bench_report *report, const struct bench_measure *measure)
 {
-	struct buffer *into = report->style == REPORT_RECORD ? &report->measures : &report->text;
 	struct json_writer writer;
 
 	pthread_mutex_lock(&report->lock);
@@ -174,7 +192,7 @@ void bench_report_measure(struct bench_report *report, const struct bench_measur
 		table_begin(report);
 		measure_print(report->fd, measure);
 	} else {
-		line_begin(report, &writer, into, "measure");
+		line_begin(report, &writer, BENCH_LINE_MEASURE);
 		measure_encode(measure, &writer);
 		line_end(report, &writer);
 	}
@@ -190,7 +208,7 @@ void bench_report_fit(struct bench_report *report, const struct bench_fit *fit)
 		table_begin(report);
 		fit_print(report->fd, fit);
 	} else {
-		line_begin(report, &writer, report->style == REPORT_RECORD ? &report->fits : &report->text, "fit");
+		line_begin(report, &writer, BENCH_LINE_FIT);
 		fit_encode(fit, &writer);
 		line_end(report, &writer);
 	}
@@ -206,7 +224,7 @@ void bench_report_mean(struct bench_report *report, const struct bench_mean *mea
 		table_begin(report);
 		mean_print(report->fd, mean);
 	} else {
-		line_begin(report, &writer, report->style == REPORT_RECORD ? &report->means : &report->text, "mean");
+		line_begin(report, &writer, BENCH_LINE_MEAN);
 		mean_encode(mean, &writer);
 		line_end(report, &writer);
 	}
@@ -221,40 +239,33 @@ void bench_report_sample(struct bench_report *report, double elapsed_s, const st
 	if (report->style != REPORT_LINES)
 		return;
 	pthread_mutex_lock(&report->lock);
-	line_begin(report, &writer, &report->text, "sample");
-	put_number(&writer, "t_s", elapsed_s);
-	bench_sensors_encode(sensors, &writer);
+	line_begin(report, &writer, BENCH_LINE_SAMPLE);
+	sample_encode(elapsed_s, sensors, &writer);
 	line_end(report, &writer);
 	pthread_mutex_unlock(&report->lock);
 }
 
 void bench_report_skip(struct bench_report *report, const char *test, const char *reason)
 {
-	struct buffer *into = report->style == REPORT_RECORD ? &report->skips : &report->text;
-	struct json_writer writer;
-
 	pthread_mutex_lock(&report->lock);
 	if (report->style == REPORT_TABLE) {
 		table_begin(report);
 		dprintf(report->fd, "%-22s skipped: %s\n", test, reason);
 	} else {
-		line_begin(report, &writer, into, "skip");
-		put_text(&writer, "test", test);
-		put_text(&writer, "reason", reason);
-		line_end(report, &writer);
+		write_line(report, BENCH_LINE_SKIP, &(struct bench_line_skip){test, reason});
 	}
 	pthread_mutex_unlock(&report->lock);
 }
 
-static void result_encode(const struct bench_result *result, struct json_writer *writer)
+static struct bench_line_result line_of_result(const struct bench_result *result)
 {
-	put_text(writer, "status", verdict_names[result->verdict]);
-	put_text(writer, "suite", result->suite);
-	put_number(writer, "budget_s", result->budget_s);
-	put_number(writer, "elapsed_s", result->elapsed_s);
-	put_count(writer, "measures", result->measures);
-	put_count(writer, "failed", result->failed);
-	put_text(writer, "reason", result->reason);
+	return (struct bench_line_result){.status = verdict_names[result->verdict],
+		.suite = result->suite,
+		.budget_s = result->budget_s,
+		.elapsed_s = result->elapsed_s,
+		.measures = (int64_t)result->measures,
+		.failed = (int64_t)result->failed,
+		.reason = result->reason};
 }
 
 static void write_list(struct json_writer *writer, const char *key, const struct buffer *members)
@@ -267,7 +278,7 @@ static void write_list(struct json_writer *writer, const char *key, const struct
 }
 
 /* Writes the record as one object: the reported device, the lists, and the members of the result. */
-static void write_record(struct bench_report *report, const struct bench_result *result)
+static void write_record(struct bench_report *report, const struct bench_line_result *result)
 {
 	struct buffer record;
 	struct json_writer writer;
@@ -275,7 +286,8 @@ static void write_record(struct bench_report *report, const struct bench_result 
 	buffer_init(&record, RECORD_MAX);
 	json_writer_init(&writer, &record);
 	json_begin_object(&writer);
-	put_text(&writer, "worker_version", FLEETPLAN_VERSION);
+	json_key(&writer, "worker_version");
+	json_string(&writer, FLEETPLAN_VERSION);
 	if (report->text.length)
 		buffer_printf(&record, ",%s", report->text.bytes);
 	write_list(&writer, "measures", &report->measures);
@@ -283,9 +295,7 @@ static void write_record(struct bench_report *report, const struct bench_result 
 	write_list(&writer, "means", &report->means);
 	write_list(&writer, "skips", &report->skips);
 	json_key(&writer, "result");
-	json_begin_object(&writer);
-	result_encode(result, &writer);
-	json_end_object(&writer);
+	record_encode(&table_bench_line_result, result, &writer);
 	json_end_object(&writer);
 	buffer_append_char(&record, '\n');
 	write_all(report, &record);
@@ -294,18 +304,16 @@ static void write_record(struct bench_report *report, const struct bench_result 
 
 void bench_report_result(struct bench_report *report, const struct bench_result *result)
 {
-	struct json_writer writer;
+	const struct bench_line_result line = line_of_result(result);
 
 	pthread_mutex_lock(&report->lock);
 	if (report->style == REPORT_RECORD) {
-		write_record(report, result);
+		write_record(report, &line);
 	} else if (report->style == REPORT_TABLE) {
-		dprintf(report->fd, "%s: %zu measures, %zu failed, %.1f of %.0f s%s%s\n", verdict_names[result->verdict], result->measures,
-			result->failed, result->elapsed_s, result->budget_s, result->reason ? ": " : "", result->reason ? result->reason : "");
+		dprintf(report->fd, "%s: %zu measures, %zu failed, %.1f of %.0f s%s%s\n", line.status, result->measures, result->failed,
+			result->elapsed_s, result->budget_s, result->reason ? ": " : "", result->reason ? result->reason : "");
 	} else {
-		line_begin(report, &writer, &report->text, "result");
-		result_encode(result, &writer);
-		line_end(report, &writer);
+		write_line(report, BENCH_LINE_RESULT, &line);
 	}
 	pthread_mutex_unlock(&report->lock);
 }

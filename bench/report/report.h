@@ -1,8 +1,7 @@
-/* The output of a run: NDJSON lines for a supervisor, a table for a person, or one JSON record for a script.
+/* The output of a run: NDJSON lines for a supervisor (planner/measurement/bench_lines.h), a table for a person, or one
+ * JSON record for a script.
  *
- * A line is one JSON object with its kind in `type`: hello, device, progress, sample, measure, fit, mean, skip,
- * result. A line has at most BENCH_LINE_MAX bytes including the newline. Figures are in SI units; `unit` names the
- * unit. Three threads report (the run, its heartbeat, the sampler), so every call takes the report's lock. */
+ * Figures are in SI units; `unit` names the unit. Three threads report (the run, its heartbeat, the sampler), so every call takes the report's lock. */
 #ifndef FLEETPLAN_BENCH_REPORT_REPORT_H
 #define FLEETPLAN_BENCH_REPORT_REPORT_H
 
@@ -10,8 +9,6 @@
 
 #include "bench/backend.h"
 #include "bench/statistics.h"
-
-enum { BENCH_LINE_MAX = 64 * 1024, BENCH_PROTOCOL = 1 };
 
 enum bench_unit { UNIT_SECONDS, UNIT_BYTES_PER_S, UNIT_FLOPS_PER_S, UNIT_PER_S, UNIT_COUNT };
 const char *bench_unit_name(enum bench_unit unit); /* "s", "bytes_per_s", "flops_per_s", "per_s" */

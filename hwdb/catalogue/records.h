@@ -109,7 +109,7 @@ struct device_record {
 	double memory_bytes;
 	const char *state; /* idle, busy, suspect, wedged, gone */
 	const char *state_reason;
-	struct json_text properties; /* other properties that the device reported: its line of api/bench_protocol.h */
+	struct json_text properties; /* other properties that the device reported: its line of planner/measurement/bench_lines.h */
 	int64_t seen_at_us;
 
 	/* In answers only: from properties, the queue and the calibrations. */

@@ -4,7 +4,7 @@ enum { FORWARD_PRODUCTS_MAX = 5 };
 
 _Static_assert(3 * FORWARD_PRODUCTS_MAX <= BENCH_BLOCK_PRODUCTS_MAX, "a block has three products for each of its matrices");
 
-static const char *const product_names[PRODUCT_COUNT] = {
+const char *const bench_product_words[PRODUCT_COUNT] = {
 	[PRODUCT_FORWARD] = "forward",
 	[PRODUCT_INPUT_GRADIENT] = "input_gradient",
 	[PRODUCT_WEIGHT_GRADIENT] = "weight_gradient",
@@ -28,7 +28,7 @@ void bench_spec_init(struct bench_spec *spec)
 
 const char *bench_product_name(enum bench_product product)
 {
-	return product_names[product];
+	return bench_product_words[product];
 }
 
 double bench_shape_flops(const struct bench_shape *shape)

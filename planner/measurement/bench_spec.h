@@ -1,6 +1,6 @@
 /* The work of a plan that a benchmark measures: the products, attention and transfers that take the devices' time.
  *
- * Made from a plan, sent to the worker as JSON (api/tables/bench_spec.c), and echoed with each figure. Sizes are those
+ * Made from a plan, sent to the worker as JSON (bench_tables.c), and echoed with each figure. Sizes are those
  * of one device: tensor parallelism has divided them already. Absent members are as in base/given.h; the caller that
  * makes the spec owns its lists and texts. Pure. */
 #ifndef FLEETPLAN_PLANNER_MEASUREMENT_BENCH_SPEC_H
@@ -16,6 +16,7 @@ enum bench_product {
 	PRODUCT_WEIGHT_GRADIENT, /* C = A^T B: A k x m, B k x n */
 	PRODUCT_COUNT
 };
+extern const char *const bench_product_words[PRODUCT_COUNT];
 const char *bench_product_name(enum bench_product product); /* "input_gradient" */
 
 struct bench_shape {

@@ -3,6 +3,7 @@
 
 #include "api/bench_protocol.h"
 #include "bench/report/report.h"
+#include "planner/measurement/bench_tables.h"
 #include "support/assert.h"
 
 #include <unistd.h>
@@ -298,6 +299,62 @@ static void what_the_worker_writes_is_understood(void **state)
 	assert_string_equal(reading->line.as.result.status, "busy");
 }
 
+/* One table describes a line for its writer and its reader: a line that was read is written again byte for byte, also
+ * after its texts moved to another arena. */
+static void what_was_read_is_written_again(void **state)
+{
+	struct reading *reading = *state;
+	static const char *const lines[] = {
+		"{\"type\":\"hello\",\"proto\":1,\"worker_version\":\"1.0\",\"pid\":7}",
+		"{\"type\":\"device\",\"id\":\"g\",\"backend\":\"cuda\",\"name\":\"a\\n\\u0001b\",\"vendor\":\"\","
+		"\"memory_bytes\":1000,\"ecc\":false,\"unit_count\":132}",
+		"{\"type\":\"progress\",\"test\":\"gemm\",\"i\":0,\"n\":2,\"elapsed_ms\":1.5,\"budget_ms\":10000}",
+		"{\"type\":\"sample\",\"t_s\":1.5,\"energy_j\":3,\"temperature_c\":-3,\"throttle\":\"\"}",
+		MEASURE("\"n\":5,\"median\":3,\"p10\":2,\"p90\":4,\"min\":1,\"max\":5,\"mean\":3,\"drift\":-0.01,\"unstable\":false"),
+		"{\"type\":\"measure\",\"test\":\"t\",\"method\":\"m\",\"precision\":\"bf16\",\"role\":\"qkv\",\"kind\":\"gemm\",\"shape\":[512,768,256],"
+		"\"product\":\"forward\",\"block\":{\"layers\":2,\"hidden\":256,\"heads\":8,\"kv_heads\":2,\"head_dimension\":32,\"ffn\":512,"
+		"\"sequence\":128,\"micro_batch\":1,\"gated\":true,\"precision\":\"bf16\"},\"unit\":\"s\",\"n\":1,\"median\":1,\"p10\":1,\"p90\":1,"
+		"\"min\":1,\"max\":1,\"unstable\":true,\"trend\":true,\"verified\":true,\"cache_resident\":true,\"throttled\":true,"
+		"\"throttle\":\"power\",\"energy\":{\"window_s\":3,\"energy_j\":600,\"mean_w\":200,\"samples\":15,\"source\":\"nvml\","
+		"\"by\":\"polls\",\"scope\":\"gpu_board\",\"confidence\":\"low\"},\"detail\":\"k\"}",
+		"{\"type\":\"measure\",\"test\":\"t\",\"method\":\"m\",\"attention\":{\"batch\":1,\"heads\":2,\"kv_heads\":3,\"queries\":4,\"keys\":5,"
+		"\"head_dimension\":6,\"causal\":true,\"backward\":false},\"transfer\":{\"direction\":\"both\",\"pinned\":false,\"bytes\":0},"
+		"\"unit\":\"s\",\"n\":1,\"median\":1,\"p10\":1,\"p90\":1,\"min\":1,\"max\":1,\"unstable\":false,\"verified\":false}",
+		"{\"type\":\"fit\",\"test\":\"t\",\"method\":\"m\",\"alpha_s\":0,\"beta_bytes_per_s\":1,\"worst_residual\":0,\"sizes\":2}",
+		"{\"type\":\"mean\",\"test\":\"t\",\"method\":\"m\",\"unit\":\"s\",\"value\":1,\"flops\":2,\"products\":3}",
+		"{\"type\":\"skip\",\"test\":\"t\",\"reason\":\"r\"}",
+		"{\"type\":\"result\",\"status\":\"busy\",\"suite\":\"quick\",\"budget_s\":10,\"elapsed_s\":1,\"reason\":\"\"}",
+	};
+	struct json_writer writer;
+	struct buffer again;
+	struct arena kept;
+
+	arena_init(&kept, 1 << 20);
+	buffer_init(&again, 4096);
+	for (size_t i = 0; i < COUNT_OF(lines); i++) {
+		const struct field_table *table;
+
+		assert_int_equal(parse(reading, lines[i]), STATUS_OK);
+		table = bench_line_tables[reading->line.kind];
+		assert_true(field_table_keep(table, &reading->line.as, &kept));
+		arena_release(&reading->arena);
+		buffer_clear(&again);
+		json_writer_init(&writer, &again);
+		json_begin_object(&writer);
+		json_key(&writer, "type");
+		json_string(&writer, bench_line_words[reading->line.kind]);
+		record_encode_members(table, &reading->line.as, &writer);
+		json_end_object(&writer);
+		assert_string_equal(again.bytes, lines[i]);
+	}
+	buffer_release(&again);
+	arena_release(&kept);
+	arena_init(&kept, 1);
+	assert_int_equal(parse(reading, lines[0]), STATUS_OK);
+	assert_false(field_table_keep(bench_line_tables[BENCH_LINE_HELLO], &reading->line.as, &kept));
+	arena_release(&kept);
+}
+
 static void suites_become_the_workers_argument(void **state)
 {
 	struct reading *reading = *state;
@@ -327,6 +384,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_the_worker_writes_is_understood, setup, teardown),
 		cmocka_unit_test_setup_teardown(work_energy_fits_and_means_are_read_as_they_were_written, setup, teardown),
 		cmocka_unit_test_setup_teardown(work_that_cannot_be_is_refused_with_its_place, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_was_read_is_written_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(suites_become_the_workers_argument, setup, teardown),
 	};
 
