@@ -12,21 +12,9 @@ import threading
 import time
 
 import conftest
+from support import FINISHED, bearer, until
 
 FAKE_WORKER = pathlib.Path(__file__).with_name("fake_worker.py")
-FINISHED = ("succeeded", "failed", "cancelled", "expired")
-
-
-def until(condition, seconds=120, what="it"):
-    """Polls until the condition is true and returns its value. The time is a limit for failures, not a measured
-    bound."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.03)
-    raise AssertionError(f"this did not happen within {seconds} s: {what}")
 
 
 class Site:
@@ -43,15 +31,15 @@ class Site:
         return f"http://127.0.0.1:{self.daemon.port}"
 
     def request(self, method, path, body=None):
-        return self.daemon.request(method, path, body, {"Authorization": f"Bearer {self.key}"})
+        return self.daemon.request(method, path, body, bearer(self.key))
 
     def make_key(self, role="agent"):
-        made = conftest.run("keys", "create", "--role", role, "--database", self.daemon.database)
-        assert made.returncode == 0, made.stderr
-        return made.stderr.split("id ")[1].split(",")[0], made.stdout.strip()
+        key, name = self.daemon.make_key("--role", role)
+        return name, key
 
-    def queue(self, device, suite="quick", **more):
-        made = self.request("POST", "/v1/benchmarks", {"device": device, "suite": suite, "timeout_s": 60} | more)
+    def queue(self, device=None, suite="quick", **more):
+        """Queues a benchmark for this device, or for any."""
+        made = self.request("POST", "/v1/benchmarks", {"suite": suite, "timeout_s": 60} | ({"device": device} if device else {}) | more)
         assert made.status == 202, made.text
         return made.json["id"]
 

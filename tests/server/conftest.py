@@ -12,6 +12,8 @@ import time
 
 import pytest
 
+from support import until
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("FLEETPLAN_PROGRAM", str(ROOT / "build" / "fleetplan"))
 WRAPPER = os.environ.get("FLEETPLAN_WRAPPER", "").split()  # a command that runs the program, for example valgrind
@@ -107,7 +109,7 @@ class Daemon:
         self.log_path = self.folder / "log.jsonl"
         self.arguments = arguments
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("FLEETPLAN_")} | (environment or {})
-        self.process, self.port, self.wrapper = None, None, list(WRAPPER)
+        self.process, self.port, self.wrapper, self.scraper = None, None, list(WRAPPER), None
         if expect_start:
             self.start()
 
@@ -122,9 +124,9 @@ class Daemon:
         before = log.tell()  # the log of many starts is long, and the time to read it all must not count as the daemon's
         self.process = subprocess.Popen(self.command(), stderr=log, stdout=log, cwd=self.folder, env=self.environment)
         log.close()
-        until = time.monotonic() + START_SECONDS
-        while time.monotonic() < until:
-            ready = [line for line in self.log(before) if line.get("event") == "ready"]
+        end = time.monotonic() + START_SECONDS
+        while time.monotonic() < end:
+            ready = self.events("ready", before)
             if ready:
                 self.port = int(ready[0]["listen"].rsplit(":", 1)[1])
                 return
@@ -148,6 +150,68 @@ class Daemon:
                 except ValueError:
                     pass  # the last line may be incomplete
         return lines
+
+    def events(self, event, begin=0):
+        return [line for line in self.log(begin) if line.get("event") == event]
+
+    def wait_events(self, event, count=1, begin=0, seconds=60):
+        """Waits for lines of the log, which a thread writes: an answer may arrive before the line that an event before it made. Only a
+        stopped daemon has written all of them."""
+        return until(lambda: self.events(event, begin)[count - 1:] and self.events(event, begin), seconds, lambda: f"{event} in {self.log_path.read_text()[-2000:]}")
+
+    def metrics(self, headers=None):
+        """Returns all metrics. A request is counted after its answer is sent: a test that expects a number waits for it."""
+        return dict(line.rsplit(" ", 1) for line in self.get("/metrics", headers).text.splitlines() if not line.startswith("#"))
+
+    def metric(self, name, headers=None):
+        return float(self.metrics(headers)[name])
+
+    def wait_metric(self, name, accepts, seconds=60):
+        """Waits until the function accepts the metric, and returns it."""
+        seen = [None]
+
+        def arrived():
+            seen.append(self.metrics().get(name))
+            return seen[-1] is not None and accepts(float(seen[-1]))
+
+        until(arrived, seconds, lambda: f"{name} is {seen[-1]}")
+        return float(seen[-1])
+
+    def in_flight(self):
+        """Returns the number of requests in flight besides the one that reads the metric. A request leaves after its answer has arrived.
+        So all requests that read the metric use one connection, on which each begins after the one before has left. -1: the daemon
+        closed that connection to make room."""
+        self.scraper = self.scraper or self.wire()
+        try:
+            text = self.scraper.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").answer().text
+        except (OSError, EOFError):
+            self.scraper = None
+            return -1
+        return int(text.split("\nfleetplan_http_requests_in_flight ")[1].split("\n")[0]) - 1
+
+    def wait_in_flight(self, count):
+        """Waits until this many other requests are in flight. Before a test starts those that it waits for, it waits for 0."""
+        until(lambda: self.in_flight() == count, what=f"{count} requests in flight")
+        if count > 0:
+            self.scraper.close()
+            self.scraper = None
+
+    def wait_deaf(self):
+        """Waits until the daemon accepts no more connections, because it shuts down."""
+        def deaf():
+            try:
+                socket.create_connection(("127.0.0.1", self.port), timeout=10).close()
+            except OSError:
+                return True
+            return False
+
+        until(deaf)
+
+    def make_key(self, *arguments):
+        """Returns a new key and its id."""
+        made = run("keys", "create", *arguments, "--database", self.database)
+        assert made.returncode == 0, made.stderr
+        return made.stdout.strip(), made.stderr.split("id ")[1].split(",")[0]
 
     def request(self, method, path, body=None, headers=None, timeout=HANGS_SECONDS):
         if SHORT_ESTIMATE.match(path) and "expand=" not in path and not (headers or {}).get("Accept", "").startswith("text/"):
@@ -200,6 +264,12 @@ def daemon(tmp_path_factory):
     shared = Daemon(tmp_path_factory.mktemp("shared"))
     yield shared
     assert shared.stop() == 0, shared.log_path.read_text()[-3000:]
+
+
+@pytest.fixture
+def hub(daemon_with):
+    """A daemon without devices of its own."""
+    return daemon_with("--own-devices=no")
 
 
 @pytest.fixture

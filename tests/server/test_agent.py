@@ -9,8 +9,9 @@ import time
 
 import conftest
 import pytest
-from agents import Agent, Gate, Site, until
+from agents import Agent, Gate, Site
 from beside import beside, play
+from support import until
 
 LEASE_S, HEARTBEAT_S = 6, 1
 FAKETIME = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
@@ -198,7 +199,7 @@ def test_a_killed_agent_takes_its_worker_along_and_the_benchmark_runs_again(site
     agent.start()
     done = site.wait(name)
     assert done["state"] == "succeeded" and done["attempt"] == 2, done
-    assert agent.log("agent_registered")[-1]["agent"] == registered["agent"]  # the same agent, by its spool
+    assert agent.wait_log("agent_registered", 2)["agent"] == registered["agent"]  # the same agent, by its spool
 
 
 @beside
@@ -272,7 +273,7 @@ def test_an_idle_agent_ends_where_that_is_wished(site, agent_with):
     agent.wait_log("agent_registered")
     assert site.wait(site.queue(agent.device))["state"] == "succeeded"
     assert agent.process.wait(20) == 0
-    assert agent.log("agent_idle")
+    agent.wait_log("agent_idle")
 
 
 @beside

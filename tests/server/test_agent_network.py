@@ -1,12 +1,12 @@
 """Two agents in network namespaces of their own. One of them is cut off in the middle of its work."""
-import datetime
 import os
 import shutil
 import subprocess
 import time
 
 import pytest
-from agents import Agent, Site, until
+from agents import Agent, Site
+from support import seconds_of, until
 
 LEASE_S = 4
 
@@ -86,16 +86,6 @@ def agent_on(site, tmp_path):
         island.sink()
 
 
-def queue(site):
-    made = site.request("POST", "/v1/benchmarks", {"suite": "quick", "timeout_s": 60})  # any device
-    assert made.status == 202, made.text
-    return made.json["id"]
-
-
-def moment(text):
-    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
-
-
 def assert_one_result(site, name, winner, loser):
     """Checks that the winner's result is accepted and stays, and that the old token is refused for both calls."""
     done = site.wait(name)
@@ -112,7 +102,7 @@ def assert_one_result(site, name, winner, loser):
 def test_the_one_cut_off_stops_before_the_other_begins(site, agent_on, play):
     """The worker ends when asked, or must be killed."""
     cut_off, wire = agent_on(play)
-    name = queue(site)
+    name = site.queue()
     until(lambda: [what for what, _ in cut_off.trace() if what == "begin"])
     other, _ = agent_on("ok:1")
     wire.cut()
@@ -128,7 +118,7 @@ def test_the_one_cut_off_stops_before_the_other_begins(site, agent_on, play):
     stopped_s = time.monotonic()
     lost = cut_off.wait_log("agent_lease_lost")
     assert "did not answer for too long" in lost["reason"]
-    assert moment(lost["time"]) < moment(leases[-1]), (lost, leases[-1])  # one machine has one clock: the stop was before the end of the lease
+    assert seconds_of(lost["time"]) < seconds_of(leases[-1]), (lost, leases[-1])  # one machine has one clock: the stop was before the end of the lease
     began_s = until(lambda: [when for what, when in other.trace() if what == "begin"])[0]
     assert stopped_s < began_s, "two workers had the benchmark at once"
     assert_one_result(site, name, other, cut_off)
@@ -140,7 +130,7 @@ def test_the_one_cut_off_stops_before_the_other_begins(site, agent_on, play):
 
 def test_a_result_that_comes_back_too_late_is_refused(site, agent_on):
     cut_off, wire = agent_on("ok:1")
-    name = queue(site)
+    name = site.queue()
     until(lambda: [what for what, _ in cut_off.trace() if what == "begin"])
     wire.cut()
     until(cut_off.results, what="a result in the spool")

@@ -9,6 +9,7 @@ import pytest
 from beside import beside, play
 from conftest import Daemon, run
 from fake_agent import GPU, FakeAgent, broken, gpu, measured
+from support import bearer, queue, until, wait_state
 from test_bad_days import small_disk_in
 from test_jobs import events_of
 
@@ -16,24 +17,12 @@ SHORT = ("--own-devices=no", "--lease-seconds", "2", "--heartbeat-seconds", "1")
 LONG = ("--own-devices=no",)
 
 
-def queue(daemon, headers=None, **body):
-    answer = daemon.post("/v1/benchmarks", {"suite": "quick"} | body, headers)
-    assert answer.status == 202, answer.text
-    return answer.json["id"]
-
-
 def look(daemon, name, headers=None):
     return daemon.get(f"/v1/benchmarks/{name}", headers).json
 
 
 def wait_for(daemon, name, states, seconds=120, headers=None):
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        row = look(daemon, name, headers)
-        if row["state"] in states:
-            return row
-        time.sleep(0.05)
-    raise AssertionError(f"still {row}")
+    return wait_state(daemon, f"/v1/benchmarks/{name}", states, seconds, headers)
 
 
 def daemons_in(folder, stack):
@@ -57,11 +46,9 @@ def with_agent(daemon):
 
 
 def keys_of(daemon):
-    made = {}
-    for name, role in (("root", "admin"), ("one", "agent"), ("two", "agent")):
-        made[name] = run("keys", "create", "--role", role, "--name", name, "--database", daemon.database).stdout.strip()
-    time.sleep(2.5)  # keys that another process makes are valid within two seconds
-    return daemon, made, {"Authorization": f"Bearer {made['root']}"}
+    made = {name: daemon.make_key("--role", role, "--name", name)[0] for name, role in (("root", "admin"), ("one", "agent"), ("two", "agent"))}
+    until(lambda: daemon.get("/v1/agents").status == 401)  # keys that another process makes count within two seconds
+    return daemon, made, bearer(made["root"])
 
 
 @pytest.fixture(scope="module")
@@ -82,8 +69,9 @@ def test_a_benchmark_goes_through_an_agent(hub):
     daemon, agent = hub
     waited = []
     poll = threading.Thread(target=lambda: waited.append(agent.lease(wait_s=20)))
+    daemon.wait_in_flight(0)
     poll.start()
-    time.sleep(0.3)
+    daemon.wait_in_flight(1)
     name = queue(daemon, accelerator="l4", timeout_s=77, labels={"team": "red"})
     poll.join(10)
     lease = waited[0].json
@@ -131,9 +119,10 @@ def test_many_watch_and_all_are_told_the_end(hub):
     name = queue(daemon)
     told = []
     watchers = [threading.Thread(target=lambda: told.append(events_of(daemon, f"/v1/benchmarks/{name}"))) for _ in range(20)]
+    daemon.wait_in_flight(0)
     for watcher in watchers:
         watcher.start()
-    time.sleep(0.3)
+    daemon.wait_in_flight(20)
     lease = agent.lease().json
     for step in range(3):
         agent.heartbeat(lease, progress={"test": "stream_triad", "elapsed_ms": step})
@@ -244,9 +233,10 @@ def test_polls_hold_no_worker(daemon_with):
     for agent in agents:
         assert agent.register().status == 200
     polls = [threading.Thread(target=lambda agent=agent: answers.append(agent.lease(wait_s=2).status)) for agent in agents]
+    daemon.wait_in_flight(0)
     for poll in polls:
         poll.start()
-    time.sleep(0.3)
+    daemon.wait_in_flight(30)
     assert daemon.post("/v1/estimates/memory", {"model": "llama-3.1-8b", "purpose": "inference", "accelerator": "h100"}).status == 200
     name = queue(daemon, device="GPU-7")
     for poll in polls:
@@ -258,9 +248,10 @@ def test_polls_hold_no_worker(daemon_with):
 def test_a_poll_whose_client_has_left_takes_nothing(hub):
     daemon, agent = hub
     body = json.dumps({"devices": ["GPU-1"], "wait_s": 20})
+    daemon.wait_in_flight(0)
     with daemon.wire() as wire:
         wire.send(f"POST /v1/agents/a1/leases HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}")
-        time.sleep(0.3)
+        daemon.wait_in_flight(1)
     time.sleep(0.3)
     name = queue(daemon)
     time.sleep(0.5)
@@ -517,12 +508,12 @@ def test_a_full_disk_while_a_result_is_stored(daemon_with, small_disk):
 
 # --- keys --------------------------------------------------------------------------------------------------------------
 
-def revoke(daemon, name):
+def revoke(daemon, name, key):
     keys = run("keys", "list", "--database", daemon.database).stdout
     ident = next(line.split()[0] for line in keys.splitlines() if f" {name} " in f" {' '.join(line.split())} ")
     done = run("keys", "revoke", ident, "--database", daemon.database)
     assert done.returncode == 0, done.stderr + keys
-    time.sleep(2.5)
+    until(lambda: daemon.get("/v1/agents", bearer(key)).status == 401)
 
 
 @beside
@@ -555,7 +546,7 @@ def test_a_revoked_key_ends_the_agent_and_not_the_job(keyed):
     two.register()
     name = queue(daemon, root)
     lease = one.lease().json
-    revoke(daemon, "one")
+    revoke(daemon, "one", made["one"])
     for answer in (one.heartbeat(lease), one.deliver(lease, measured()), one.release(lease), one.lease(), one.register()):
         assert answer.status == 401, answer.text
     again = two.lease(wait_s=10).json
@@ -573,21 +564,13 @@ def test_a_daemon_that_is_killed_runs_its_own_job_again(daemon_with):
     daemon = daemon_with()
     made = daemon.post("/v1/benchmarks", {"suite": "full"})
     wait_for(daemon, made.json["id"], ("running",), 30)
-    until = time.monotonic() + 20
-    while not (workers := subprocess.run(["pgrep", "-P", str(daemon.process.pid)], capture_output=True, text=True, check=False).stdout.split()):
-        assert time.monotonic() < until
-        time.sleep(0.02)
+    workers = until(lambda: subprocess.run(["pgrep", "-P", str(daemon.process.pid)], capture_output=True, text=True, check=False).stdout.split())
     daemon.signal(signal.SIGKILL)
     daemon.process.wait()
-    until = time.monotonic() + 10
-    while subprocess.run(["ps", "-o", "stat=", "-p", ",".join(workers)], capture_output=True, text=True, check=False).stdout.replace("Z", "").strip():
-        assert time.monotonic() < until, "the worker lives longer than its daemon"
-        time.sleep(0.05)
+    until(lambda: not subprocess.run(["ps", "-o", "stat=", "-p", ",".join(workers)], capture_output=True, text=True, check=False).stdout.replace("Z", "").strip(),
+          seconds=10, what="the end of the worker after its daemon's")
     daemon.start()
-    until = time.monotonic() + 30
-    while look(daemon, made.json["id"]).get("attempt") != 2:
-        assert time.monotonic() < until, look(daemon, made.json["id"])
-        time.sleep(0.05)
+    until(lambda: look(daemon, made.json["id"]).get("attempt") == 2)
     assert daemon.request("DELETE", made.headers["location"]).status == 202
     assert wait_for(daemon, made.json["id"], ("cancelled",), 30)["attempt"] == 2
 
@@ -600,10 +583,7 @@ def test_a_full_disk_when_its_own_worker_is_done(daemon_with, small_disk):
     name = queue(daemon, suite=["launch_round_trip"])
     wait_for(daemon, name, ("running",), 20)
     fill(small_disk)
-    until = time.monotonic() + 20
-    while not [line for line in daemon.log() if line.get("event") == "benchmark" and line["end"] == "succeeded"]:  # the worker has ended, and its result cannot be stored
-        assert time.monotonic() < until, daemon.log_path.read_text()[-2000:]
-        time.sleep(0.05)
+    until(lambda: [line for line in daemon.events("benchmark") if line["end"] == "succeeded"])  # the worker has ended, and its result cannot be stored
     time.sleep(0.2)
     assert look(daemon, name)["state"] == "running"
     (small_disk / "ballast").unlink()
@@ -619,16 +599,10 @@ def test_a_worker_whose_lease_cannot_be_kept_is_stopped(daemon_with, small_disk)
     name = queue(daemon, suite="full")
     wait_for(daemon, name, ("running",), 20)
     fill(small_disk)
-    until = time.monotonic() + 15
-    while not [line for line in daemon.log() if line.get("event") == "benchmark_lease_lost"]:
-        assert time.monotonic() < until, daemon.log_path.read_text()[-2000:]
-        time.sleep(0.05)
+    daemon.wait_events("benchmark_lease_lost")
     assert look(daemon, name)["state"] == "running"
     (small_disk / "ballast").unlink()
-    until = time.monotonic() + 15
-    while look(daemon, name).get("attempt") != 2:
-        assert time.monotonic() < until, look(daemon, name)
-        time.sleep(0.05)
+    until(lambda: look(daemon, name).get("attempt") == 2)
     assert daemon.request("DELETE", f"/v1/benchmarks/{name}").status == 202
     wait_for(daemon, name, ("cancelled",))
 
@@ -638,8 +612,9 @@ def test_a_poll_does_not_hold_up_the_end_of_the_daemon(hub):
     daemon, agent = hub
     answers = []
     poll = threading.Thread(target=lambda: answers.append(agent.lease(wait_s=30)))
+    daemon.wait_in_flight(0)
     poll.start()
-    time.sleep(0.5)
+    daemon.wait_in_flight(1)
     begun = time.monotonic()
     assert daemon.stop() == 0
     poll.join(10)

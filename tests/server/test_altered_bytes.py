@@ -1,7 +1,6 @@
 """Bytes of the database are altered on the disk. No answer contains them, by id or in a list."""
 import json
 import random
-import time
 
 import pytest
 
@@ -40,7 +39,7 @@ def test_altered_rows_are_not_answered(stopped):
         assert answer.status == 503, path
         assert "checksum" in answer.json["detail"]
         assert "altered-bites" not in answer.text and "sentimel" not in answer.text
-    assert any(line["event"] == "row_damaged" for line in one.log())
+    one.wait_events("row_damaged")
     ready = one.get("/readyz")
     assert ready.status == 200 and "1 row" in ready.json["detail"]
     again = one.request("PUT", f"/v1/prices/{price}", PRICE)
@@ -48,18 +47,6 @@ def test_altered_rows_are_not_answered(stopped):
     assert one.get(f"/v1/prices/{price}").json["instance_type"] == "altered-bytes"
     assert one.request("DELETE", f"/v1/plans/{plan}").status == 204
     assert one.get("/v1/plans").status == 200
-
-
-def checked(one, begin):
-    """Waits for the check that the daemon makes after its start, as logged from a byte offset on. The seconds are a
-    limit, not a measured bound."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        lines = [line for line in one.log(begin) if line["event"] == "database_checked"]
-        if lines:
-            return lines[-1]
-        time.sleep(0.02)
-    raise AssertionError("the log has no entry of a check")
 
 
 def many_plans(one, count):
@@ -88,7 +75,7 @@ def test_a_damaged_log_is_said_at_the_start(daemon_with):
     command = conftest.run("check", one.database)
     assert command.returncode == 1 and "acknowledged changes are missing" in command.stdout, command
     one.start()
-    lost = [line for line in one.log() if line["event"] == "commits_lost"]
+    lost = one.events("commits_lost")  # logged before the daemon is ready
     missing = sum(one.get(f"/v1/plans/{plan}").status != 200 for plan in ids)
     assert missing > 0
     assert len(lost) == 1 and lost[0]["commits"] >= missing
@@ -102,7 +89,7 @@ def test_damaged_pages_are_said_and_the_rest_is_recovered(daemon_with, tmp_path)
     one.stop()
     pages = one.database.stat().st_size // 4096
     assert pages * 4096 > 16 * 1024 * 1024
-    assert checked(one, 0)["faults"] == 0
+    assert one.wait_events("database_checked")[-1]["faults"] == 0
     whole = conftest.run("check", one.database)
     assert whole.returncode == 0 and " 0 faults; 0 acknowledged" in whole.stdout
     source = random.Random(3)
@@ -112,8 +99,8 @@ def test_damaged_pages_are_said_and_the_rest_is_recovered(daemon_with, tmp_path)
             file.write(source.randbytes(4096))
     begin = one.log_path.stat().st_size
     one.start()
-    assert checked(one, begin)["faults"] > 0
-    assert any(line["event"] == "database_damaged" for line in one.log())
+    assert one.wait_events("database_checked", begin=begin)[-1]["faults"] > 0
+    assert one.events("database_damaged", begin)  # logged before the end of the check
     ready = one.get("/readyz")
     assert ready.status == 200 and "the last check found" in ready.json["detail"]
     readable = {plan: one.get(f"/v1/plans/{plan}") for plan in ids}

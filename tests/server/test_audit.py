@@ -8,15 +8,12 @@ import time
 
 import pytest
 from conftest import run
+from support import bearer, until
 
 ROOT = "fp_" + "ad" * 32
 TRAINING = {"model": "llama-3.1-8b", "tokens": "15T", "accelerator": "h100", "gpu_count": 512}
 PRICE = {"id": "audit.price", "provider": "p", "instance_type": "t", "region": "r", "accelerator_id": "h100-sxm5-80gb", "gpus": 8, "pricing_model": "on_demand",
          "price_usd_per_hour": 20, "as_of": "2026-11-01", "source": "s"}
-
-
-def bearer(key, **more):
-    return {"Authorization": f"Bearer {key}"} | more
 
 
 @pytest.fixture
@@ -25,27 +22,14 @@ def daemon(daemon_with, tmp_path):
     return daemon_with("--bootstrap-key-file", str(tmp_path / "root"))
 
 
-def key_of(daemon, name, role):
-    made = run("keys", "create", "--name", name, "--role", role, "--database", daemon.database)
-    assert made.returncode == 0, made.stderr
-    return made.stdout.strip(), made.stderr.split("id ")[1].split(",")[0]
-
-
 def entries(daemon, query=""):
     answer = daemon.get(f"/v1/audit{query}", bearer(ROOT))
     assert answer.status == 200, answer.text
     return answer.json["items"]
 
 
-def until(look, seconds=60):
-    end = time.monotonic() + seconds
-    while not look() and time.monotonic() < end:
-        time.sleep(0.02)
-    return look()
-
-
 def test_each_write_has_its_entry(daemon):
-    key, key_id = key_of(daemon, "ops", "planner")
+    key, key_id = daemon.make_key("--name", "ops", "--role", "planner")
     made = daemon.post("/v1/plans/training", TRAINING | {"name": "audited"}, bearer(key, **{"X-Request-Id": "req-1"}))
     assert made.status == 201, made.text
     plan = made.json["id"]
@@ -67,18 +51,18 @@ def test_catalogue_jobs_backups_and_commands_have_entries(daemon):
     assert entry["revision"] == daemon.get("/v1/catalogue", bearer(ROOT)).json["revision"]
     job = daemon.post("/v1/plans/training", TRAINING, bearer(ROOT, Prefer="respond-async"))
     assert job.status == 202
-    assert until(lambda: entries(daemon, "?q=/v1/plans/training"))
+    until(lambda: entries(daemon, "?q=/v1/plans/training"))
     assert [e["outcome"] for e in entries(daemon, "?q=/v1/plans/training")] == ["done"]
     assert entries(daemon, "?q=/v1/plans/training")[0]["address"] == "127.0.0.1"
     assert daemon.request("POST", "/v1/backups", None, bearer(ROOT)).status == 201
-    assert until(lambda: entries(daemon, "?q=/v1/backups"))
+    until(lambda: entries(daemon, "?q=/v1/backups"))
     rows = daemon.request("POST", "/v1/imports/prices", json.dumps(PRICE | {"id": "audit.import"}), bearer(ROOT, **{"Content-Type": "application/x-ndjson"}))
     assert rows.status == 201, rows.text
     entry = entries(daemon, "?q=/v1/imports/prices")[0]
     assert entry["entity"] == rows.json["id"] and entry["revision"] == rows.json["revision"]
     assert daemon.request("POST", "/v1/imports/prices?dry_run=true", json.dumps(PRICE), bearer(ROOT, **{"Content-Type": "application/x-ndjson"})).status in (200, 201)
     assert len(entries(daemon, "?q=/v1/imports/prices")) == 1
-    _, key_id = key_of(daemon, "made", "viewer")
+    _, key_id = daemon.make_key("--name", "made", "--role", "viewer")
     assert run("keys", "revoke", key_id, "--database", daemon.database).returncode == 0
     assert [(e["path"], e["key_id"]) for e in entries(daemon, f"?entity={key_id}")] == [("keys revoke", "command"), ("keys create", "command")]
 
@@ -88,33 +72,31 @@ def test_a_repeated_key_and_reads_have_no_entry(daemon):
         assert daemon.post("/v1/plans/training", TRAINING, bearer(ROOT, **{"Idempotency-Key": "once"})).status == 201
     assert daemon.post("/v1/estimates/training", TRAINING, bearer(ROOT)).status == 200
     assert daemon.get("/v1/plans", bearer(ROOT)).status == 200
-    time.sleep(0.2)
-    assert [e["path"] for e in entries(daemon, "?q=/v1/")] == ["/v1/plans/training"]
+    assert daemon.post("/v1/backups", None, bearer(ROOT)).status == 201
+    until(lambda: entries(daemon, "?q=/v1/backups"))  # entries are written in the order of their requests
+    assert [e["path"] for e in entries(daemon, "?q=/v1/")] == ["/v1/backups", "/v1/plans/training"]
 
 
 def test_refused_writes_have_entries_and_not_without_end(daemon):
-    key, key_id = key_of(daemon, "eyes", "viewer")
+    key, key_id = daemon.make_key("--name", "eyes", "--role", "viewer")
     assert daemon.post("/v1/plans/training", TRAINING, bearer(key)).status == 403
     assert daemon.post("/v1/plans/training", {"model": "?"}, bearer(ROOT)).status == 422
     assert daemon.request("DELETE", "/v1/plans/01900000-0000-7000-8000-000000000001", None, bearer(ROOT)).status == 404
     assert daemon.post("/v1/plans/training", TRAINING, bearer("fp_wrong")).status == 401
-    assert until(lambda: len(entries(daemon, "?outcome=refused")) == 3)
+    until(lambda: len(entries(daemon, "?outcome=refused")) == 3)
     assert sorted((e["http_status"], e["key_id"] == key_id) for e in entries(daemon, "?outcome=refused")) == [(403, True), (404, False), (422, False)]
     for _ in range(620):
         assert daemon.request("DELETE", "/v1/prices/none", None, bearer(key)).status == 403
-    with daemon.wire() as wire:
-        wire.send(f"GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {ROOT}\r\n\r\n")
-        metrics = wire.answer().text
-    dropped = int(float(metrics.split("\nfleetplan_audit_dropped_entries_total ")[1].split("\n")[0]))
-    assert dropped == 23  # of 623, the log keeps 600 a minute
+    assert daemon.metric("fleetplan_audit_dropped_entries_total", bearer(ROOT)) == 23  # of 623, the log keeps 600 a minute
     with sqlite3.connect(f"file:{daemon.database}?mode=ro", uri=True) as db:
-        assert until(lambda: db.execute("SELECT count(*) FROM audit WHERE outcome = 'refused'").fetchone()[0] == 600)
-    assert [line["event"] for line in daemon.log()].count("audit_dropped") == 1
+        until(lambda: db.execute("SELECT count(*) FROM audit WHERE outcome = 'refused'").fetchone()[0] == 600)
+    assert daemon.stop() == 0
+    assert len(daemon.events("audit_dropped")) == 1
 
 
 def test_nobody_but_an_admin_reads_it(daemon):
     for role in ("viewer", "planner", "agent"):
-        key, _ = key_of(daemon, role, role)
+        key, _ = daemon.make_key("--name", role, "--role", role)
         for path in ("/v1/audit", "/v1/exports/audit"):
             assert daemon.get(path, bearer(key)).status == 403
             assert daemon.get(path).status == 401
@@ -146,11 +128,11 @@ def test_it_is_exported_whole(daemon):
 
 
 def test_no_secret_is_in_it(daemon):
-    key, _ = key_of(daemon, "ops", "planner")
+    key, _ = daemon.make_key("--name", "ops", "--role", "planner")
     secret = "very-secret-value"
     assert daemon.post("/v1/plans/training", TRAINING | {"notes": secret}, bearer(key, **{"Idempotency-Key": secret})).status == 201
     assert daemon.post(f"/v1/plans/training?token={secret}", TRAINING, bearer(key)).status in (400, 422)
-    assert until(lambda: len(entries(daemon, "?q=/v1/plans/training")) == 2)
+    until(lambda: len(entries(daemon, "?q=/v1/plans/training")) == 2)
     with sqlite3.connect(f"file:{daemon.database}?mode=ro", uri=True) as db:
         text = repr(db.execute("SELECT * FROM audit").fetchall())
     assert key not in text and ROOT not in text and secret not in text and key[3:] not in text
@@ -158,7 +140,7 @@ def test_no_secret_is_in_it(daemon):
 
 def test_every_route_that_writes_is_told_of(daemon):
     """A route that is added later is covered as well: its refusal is logged, and a refusal needs no special body."""
-    key, key_id = key_of(daemon, "eyes", "viewer")
+    key, key_id = daemon.make_key("--name", "eyes", "--role", "viewer")
     routes = []
     for path, item in daemon.get("/openapi.json").json["paths"].items():
         for method in item:
@@ -168,7 +150,7 @@ def test_every_route_that_writes_is_told_of(daemon):
     for method, path in routes:
         assert daemon.request(method, path, None, bearer(key)).status == 403, path
     expected = sorted(r for r in routes if not r[1].endswith("/heartbeat"))
-    assert until(lambda: len(entries(daemon, f"?key={key_id}&limit=1000")) == len(expected))
+    until(lambda: len(entries(daemon, f"?key={key_id}&limit=1000")) == len(expected))
     assert sorted((e["method"], e["path"]) for e in entries(daemon, f"?key={key_id}&limit=1000")) == expected
 
 
@@ -180,7 +162,7 @@ def test_old_entries_end_by_themselves(daemon_with):
         for days in (3, 2, 0.5, 4):
             db.execute("INSERT INTO audit (at_us, key_id, method, path, outcome, http_status) VALUES (?, 'old', 'PUT', '/', 'done', 200)", (int((time.time() - days * 86400) * 1e6),))
     assert daemon.request("PUT", "/v1/prices/audit.price", PRICE).status == 201
-    assert until(lambda: len(daemon.get("/v1/audit").json["items"]) == 3, 15)
+    until(lambda: len(daemon.get("/v1/audit").json["items"]) == 3)
     assert [entry["number"] for entry in daemon.get("/v1/audit").json["items"]] == [5, 4, 3]
     found = run("check", daemon.database)
     assert found.returncode == 0, found.stdout + found.stderr

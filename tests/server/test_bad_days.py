@@ -3,11 +3,11 @@ import contextlib
 import os
 import shutil
 import subprocess
-import time
 
 import pytest
 
 from conftest import is_sanitized
+from support import until
 
 TRAINING = {"model": "llama-3.1-8b", "tokens": "15T", "accelerator": "h100", "deadline_hours": "30d"}
 
@@ -51,13 +51,7 @@ def test_full_disk(daemon_with, small_disk):
     assert one.get("/livez").status == 200
     assert one.get("/readyz").status == 503
     filler.unlink()
-    healed = None
-    for _ in range(40):
-        healed = one.post("/v1/plans/training", TRAINING).status
-        if healed == 201:
-            break
-        time.sleep(0.1)
-    assert healed == 201
+    until(lambda: one.post("/v1/plans/training", TRAINING).status == 201)
     assert one.get("/readyz").status == 200
 
 
@@ -70,7 +64,7 @@ def test_a_disk_that_refuses_writes(tmp_path, daemon_with):
     one.start()
     made = one.post("/v1/plans/training", TRAINING)
     assert made.status == 201, made.text
-    daemon_pid = [line["pid"] for line in one.log() if line.get("event") == "ready"][-1]
+    daemon_pid = one.events("ready")[-1]["pid"]
 
     def disk(command):
         for name in ("pwrite", "pwrite64"):
@@ -83,11 +77,6 @@ def test_a_disk_that_refuses_writes(tmp_path, daemon_with):
     assert one.get(made.headers["location"]).json == made.json
     assert one.get("/readyz").status == 503 and one.get("/livez").status == 200
     disk("disable name=NAME")
-    for _ in range(40):
-        if one.post("/v1/plans/training", TRAINING).status == 201:
-            break
-        time.sleep(0.1)
-    else:
-        raise AssertionError("the daemon did not recover")
+    until(lambda: one.post("/v1/plans/training", TRAINING).status == 201)
     assert one.get("/readyz").status == 200
     assert len(one.get("/v1/plans").json["items"]) == 2

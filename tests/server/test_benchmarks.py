@@ -1,38 +1,23 @@
 """Benchmarks on the cpu device, through the real queue and a real worker process."""
 import json
-import pathlib
 import threading
 import time
 
 import pytest
 from conftest import is_sanitized
+from support import memory_bytes, until, wait_state
 from test_jobs import events_of
-
-FINISHED = ("succeeded", "failed", "cancelled", "expired")
-
-
-def wait_for(daemon, path, seconds=60):
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        row = daemon.get(path).json
-        if row["state"] in FINISHED:
-            return row
-        time.sleep(0.1)
-    raise AssertionError(f"still {row['state']} after {seconds} s: {json.dumps(row)[:500]}")
-
 
 @pytest.fixture(scope="module")
 def measured(daemon):
     answer = daemon.post("/v1/benchmarks", {"suite": "quick", "timeout_s": 60})
     assert answer.status == 202, answer.text
     assert answer.headers["location"] == f"/v1/benchmarks/{answer.json['id']}" and answer.json["state"] == "queued"
-    return wait_for(daemon, answer.headers["location"])
+    return wait_state(daemon, answer.headers["location"])
 
 
 def test_the_cpu_is_a_device(daemon):
-    until = time.monotonic() + 20  # the daemon asks a worker for devices after its start
-    while not daemon.get("/v1/devices").json["items"] and time.monotonic() < until:
-        time.sleep(0.05)
+    until(lambda: daemon.get("/v1/devices").json["items"])  # the daemon asks a worker for devices after its start
     devices = daemon.get("/v1/devices")
     assert devices.status == 200, devices.text
     assert [row for row in devices.json["items"] if row["backend"] == "cpu"]
@@ -44,7 +29,7 @@ def test_a_device_is_named_by_its_id_or_by_its_backend(daemon):
     for name in (known[0], "cpu"):
         made = daemon.post("/v1/benchmarks", {"device": name, "suite": ["launch_round_trip"]})
         assert made.status == 202 and made.json["device"] == known[0], made.text
-        assert wait_for(daemon, made.headers["location"])["state"] == "succeeded"
+        assert wait_state(daemon, made.headers["location"])["state"] == "succeeded"
     refused = daemon.post("/v1/benchmarks", {"device": known[0][:-1] + "x"})
     assert known[0] in refused.json["errors"][0]["detail"], refused.text
 
@@ -94,7 +79,7 @@ def test_cancel(daemon):
         cancelled = daemon.request("DELETE", answer.headers["location"])
         assert cancelled.status in (200, 202), cancelled.text
     for answer in (second, first):
-        assert wait_for(daemon, answer.headers["location"], 30)["state"] == "cancelled"
+        assert wait_state(daemon, answer.headers["location"], seconds=30)["state"] == "cancelled"
 
 
 def test_waiting_for_a_benchmark(daemon):
@@ -107,7 +92,7 @@ def test_waiting_for_a_benchmark(daemon):
     assert early.status == 202 and early.json["state"] == "queued" and early.headers["preference-applied"] == "wait=1"
     assert time.monotonic() - begun >= 1
     daemon.request("DELETE", early.headers["location"])
-    assert wait_for(daemon, early.headers["location"], 30)["state"] == "cancelled"
+    assert wait_state(daemon, early.headers["location"], seconds=30)["state"] == "cancelled"
     refused = daemon.post("/v1/benchmarks", {"suite": "everything"}, {"Prefer": "wait=30"})
     assert refused.status == 422
 
@@ -130,8 +115,9 @@ def test_the_end_of_the_daemon_ends_the_watching(daemon_with):
     made = one.post("/v1/benchmarks", {"suite": "full"})
     told = []
     watcher = threading.Thread(target=lambda: told.append(events_of(one, made.headers["location"])))
+    one.wait_in_flight(0)
     watcher.start()
-    time.sleep(0.5)
+    one.wait_in_flight(1)
     begun = time.monotonic()
     assert one.stop() == 0
     assert time.monotonic() - begun < 20
@@ -152,20 +138,12 @@ def test_bad_benchmarks(daemon, body, pointer):
 def test_a_crash_of_the_daemon_loses_no_job(daemon_with):
     one = daemon_with()
     made = one.post("/v1/benchmarks", {"suite": ["launch_round_trip"], "timeout_s": 60})
-    until = time.monotonic() + 20
-    while one.get(made.headers["location"]).json["state"] == "queued" and time.monotonic() < until:
-        time.sleep(0.02)
+    until(lambda: one.get(made.headers["location"]).json["state"] != "queued")
     one.process.kill()
     one.process.wait()
     one.start()
-    row = wait_for(one, made.headers["location"])
+    row = wait_state(one, made.headers["location"])
     assert row["state"] == "succeeded" and row["attempt"] <= 3, row
-
-
-def private_bytes(daemon):
-    """Returns the resident private memory of the daemon, without the pages of its files."""
-    text = (pathlib.Path("/proc") / str(daemon.process.pid) / "status").read_text()
-    return 1024 * int(next(line for line in text.splitlines() if line.startswith("RssAnon")).split()[1])
 
 
 @pytest.mark.skipif(is_sanitized(), reason="a sanitizer does not release freed memory")
@@ -173,7 +151,7 @@ def test_a_run_leaves_nothing_in_the_daemons_memory(daemon_with):
     one = daemon_with()
     for _ in range(2):  # the first runs also make threads and statements that are kept
         assert one.post("/v1/benchmarks", {"suite": ["launch_round_trip"]}, {"Prefer": "wait=30"}).json["state"] == "succeeded"
-    before = private_bytes(one)
+    before = memory_bytes(one, "RssAnon")
     for _ in range(2):
         assert one.post("/v1/benchmarks", {"suite": ["launch_round_trip"]}, {"Prefer": "wait=30"}).json["state"] == "succeeded"
-    assert private_bytes(one) - before < 1_000_000
+    assert memory_bytes(one, "RssAnon") - before < 1_000_000

@@ -7,11 +7,8 @@ import time
 
 PRICE = {"provider": "lapse", "instance_type": "one", "region": "nowhere", "accelerator_id": "h100-sxm5-80gb", "source": "a test",
          "pricing_model": "on_demand", "gpus": 8, "price_usd_per_hour": 8.0, "as_of": "2026-11-01"}
+READINGS = "fleetplan_catalogue_readings_total"
 OFFERS = "/v1/offers?accelerator=h100-sxm5-80gb&gpu_count=8"
-
-
-def readings(daemon):
-    return int(daemon.get("/metrics").text.split("\nfleetplan_catalogue_readings_total ")[1].split("\n")[0])
 
 
 def offers(daemon, as_of=None):
@@ -31,7 +28,7 @@ def moment():
 
 def test_a_changed_price_shares_the_snapshot(daemon_with):
     one = daemon_with()
-    begin, states = readings(one), []
+    begin, states = one.metric(READINGS), []
     states.append((moment(), offers(one)))
     created = one.post("/v1/prices", PRICE)
     assert created.status == 201, created.text
@@ -47,12 +44,12 @@ def test_a_changed_price_shares_the_snapshot(daemon_with):
     assert one.get("/v1/catalogue").json["prices"] == one.get(f"/v1/catalogue?as_of={states[0][0]}").json["prices"]
     for when, expected in states:
         assert offers(one, when) == expected  # reads of the past undo the changes
-    assert readings(one) == begin
+    assert one.metric(READINGS) == begin
     one.stop()
     one.start()
     for when, expected in states:
         assert offers(one, when) == expected  # a full reading gives the same answers
-    assert readings(one) > 1
+    assert one.metric(READINGS) > 1
 
 
 def test_changes_that_come_together_are_all_seen(daemon_with):

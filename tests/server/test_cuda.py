@@ -4,11 +4,10 @@ import os
 import pathlib
 import signal
 import subprocess
-import time
 
 import pytest
 from conftest import PROGRAM
-from test_benchmarks import wait_for
+from support import estimate, until, wait_state
 
 FAKES = pathlib.Path(os.environ.get("FLEETPLAN_FAKES", pathlib.Path(__file__).parents[2] / "build/release/fakes"))
 H200 = "GPU-a0a1a2a3-a4a5-a6a7-a8a9-aaabacad0000"
@@ -77,23 +76,15 @@ def workers(tmp_path_factory):
 PLAN = {"model": "llama-3.1-8b", "tokens": "10B", "sequence_length": 4096, "accelerator": "h200-sxm5-141gb", "gpu_count": 64}
 
 
-def estimate(daemon):
-    answer = daemon.post("/v1/estimates/training", PLAN)
-    assert answer.status == 200, answer.text
-    return answer.json["result"]
-
-
 def test_what_an_h200_measures_changes_its_plans(daemon_with, tmp_path):
     one = daemon_with(environment=environment("l2_mib=1", tmp_path))
-    before = estimate(one)
-    until = time.monotonic() + 20
-    while H200 not in [row["id"] for row in one.get("/v1/devices").json["items"]] and time.monotonic() < until:
-        time.sleep(0.1)
+    before = estimate(one, PLAN)
+    until(lambda: H200 in [row["id"] for row in one.get("/v1/devices").json["items"]])
     wanted = {("gemm_library_bf16", "library_gemm"), ("stream_triad", "stream")}
     for _ in range(5):  # on a busy machine the suite skips tests that do not fit in its ten seconds
         made = one.post("/v1/benchmarks", {"suite": "quick", "device": H200, "timeout_s": 60})
         assert made.status == 202, made.text
-        done = wait_for(one, made.headers["location"], 60)
+        done = wait_state(one, made.headers["location"], seconds=60)
         assert done["state"] == "succeeded", json.dumps(done)[:2000]
         measures = {(row["test"], row["method"]): row for row in done["result"]["measures"]}
         if wanted <= measures.keys():
@@ -106,7 +97,7 @@ def test_what_an_h200_measures_changes_its_plans(daemon_with, tmp_path):
     rows = [row for row in one.get("/v1/calibrations?limit=1000").json["items"] if row["accelerator_id"] == PLAN["accelerator"]]
     gemm = [row for row in rows if row["method"] == "library_gemm" and row.get("precision") == "bf16"]
     assert gemm and gemm[0]["device_id"] == H200, json.dumps(done["result"].get("not_calibrated"))[:2000]
-    after = estimate(one)
+    after = estimate(one, PLAN)
     used = [row for row in after["assumptions"] if row["field"] == "calibration"]
     assert any("library_gemm" in row["source"] and H200 in row["source"] for row in used), after["assumptions"]
     assert after["recommended"]["step"] != before["recommended"]["step"]
@@ -138,12 +129,10 @@ def test_the_daemon_says_how_a_device_failed(daemon_with, tmp_path, workers):
         folder = tmp_path / str(number)
         folder.mkdir()
         one = daemon_with(environment=environment(script, folder))
-        until = time.monotonic() + 20
-        while H200 not in [row["id"] for row in one.get("/v1/devices").json["items"]] and time.monotonic() < until:
-            time.sleep(0.1)
+        until(lambda: H200 in [row["id"] for row in one.get("/v1/devices").json["items"]])
         made[script] = (one, one.post("/v1/benchmarks", {"suite": ["launch_round_trip"], "device": H200}))
     for script, (one, answer) in made.items():
-        done = wait_for(one, answer.headers["location"], 60)
+        done = wait_state(one, answer.headers["location"], seconds=60)
         assert done["state"] == "failed" and ends[script] in json.dumps(done), json.dumps(done)[:2000]
         assert not one.get("/v1/calibrations").json["items"]
 

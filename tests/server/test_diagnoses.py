@@ -2,13 +2,12 @@
 import gzip
 import io
 import json
-import pathlib
 import random
-import re
 import sys
 
 import conftest
 import pytest
+from support import memory_bytes
 
 MADE = conftest.ROOT / "tests" / "diagnosis"
 sys.path.insert(0, str(MADE))
@@ -29,11 +28,6 @@ def cuda(steps=3, layers=40, correlated=True):
     out = io.StringIO()
     cuda_trace.write(out, steps, layers, correlated)
     return out.getvalue()
-
-
-def resident_bytes(daemon, key="VmHWM"):
-    status = pathlib.Path(f"/proc/{daemon.process.pid}/status").read_text()
-    return int(re.search(rf"{key}:\s+(\d+)", status).group(1)) * 1024
 
 
 def close(measured, wanted):
@@ -273,17 +267,17 @@ def test_memory_stays_bounded(daemon_with):
     input."""
     daemon = daemon_with()
     assert diagnose(daemon, cuda()).status == 200
-    before = resident_bytes(daemon)
+    before = memory_bytes(daemon)
     bomb = gzip.compress(b'{"traceEvents":[' + b" " * (300 << 20), 6)
     assert len(bomb) < 1 << 20
     answer = diagnose(daemon, bomb, PACKED)
     assert answer.status == 413 and "after decompression" in answer.json["detail"]
-    assert resident_bytes(daemon) - before < 8 << 20
+    assert memory_bytes(daemon) - before < 8 << 20
     one = cuda(40, 1500)
     answer = diagnose(daemon, gzip.compress(one.encode(), 1), PACKED)
     assert answer.status == 200 and len(one) > 40 << 20
-    assert resident_bytes(daemon) - before < 32 << 20
+    assert memory_bytes(daemon) - before < 32 << 20
     spread = ",".join('{"ph":"X","ts":%d,"dur":1,"cat":"kernel"}' % (at * 7919 % 999983 * 2) for at in range(300000))
     answer = diagnose(daemon, f"[{spread}]")
     assert answer.status == 200 and answer.json["result"]["trace"]["kernels"] == 300000
-    assert resident_bytes(daemon) - before < 48 << 20
+    assert memory_bytes(daemon) - before < 48 << 20

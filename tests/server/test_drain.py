@@ -6,6 +6,7 @@ import threading
 import time
 
 import conftest
+from support import until
 
 
 def load(port, stop, results):
@@ -34,14 +35,13 @@ def test_sigterm_under_load_answers_everything_that_was_begun(daemon_with):
     threads = [threading.Thread(target=load, args=(daemon.port, stop, results)) for _ in range(8)]
     for thread in threads:
         thread.start()
-    time.sleep(0.5)
+    until(lambda: len(results) > 50)
     daemon.signal()
     code = daemon.process.wait(30)
     stop.set()
     for thread in threads:
         thread.join()
     assert code == 0
-    assert len(results) > 50
     assert all(result == (200, True) for result in results), [r for r in results if r != (200, True)]
     assert daemon.log()[-1]["event"] == "stopped" and daemon.log()[-1]["requests"] == "all answered"
 
@@ -114,7 +114,7 @@ def test_readyz_says_so_before_the_door_shuts(daemon_with):
     daemon = daemon_with("--quiet-seconds", "2")
     assert daemon.get("/readyz").status == 200
     daemon.signal()
-    time.sleep(0.3)
+    until(lambda: daemon.get("/readyz").status == 503)
     answer = daemon.get("/readyz")
     assert answer.status == 503 and answer.json["type"].endswith("draining") and answer.headers["retry-after"]
     assert daemon.get("/livez").status == 200
@@ -124,7 +124,7 @@ def test_readyz_says_so_before_the_door_shuts(daemon_with):
 def test_a_second_signal_does_not_wait(daemon_with):
     daemon = daemon_with("--quiet-seconds", "600")
     daemon.signal()
-    time.sleep(0.2)
+    until(lambda: daemon.get("/readyz").status == 503)
     daemon.signal(signal.SIGINT)
     daemon.process.wait(300)  # half the time of a shutdown that waits
 
@@ -133,9 +133,9 @@ def test_a_request_under_way_is_waited_for(daemon_with):
     daemon = daemon_with("--drain-seconds", "10")
     with daemon.wire() as wire:
         wire.send(b"POST /v1/estimates/training HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{")
-        time.sleep(0.2)
+        daemon.wait_in_flight(1)
         daemon.signal()
-        time.sleep(0.5)
+        daemon.wait_deaf()
         wire.send(b"}")
         answer = wire.answer()
         assert answer.status >= 200 and answer.closes
@@ -146,15 +146,15 @@ def test_an_abandoned_request_does_not_hold_the_end_up(daemon_with):
     daemon = daemon_with("--drain-seconds", "1", "--receive-seconds", "3600")
     with daemon.wire() as wire:
         wire.send(b"GET /livez HTTP/1.1\r\nHost:")
-        time.sleep(0.1)
+        daemon.wait_metric("fleetplan_http_connections", lambda count: count == 2)  # and the one that reads the metric
         daemon.signal()
         assert daemon.process.wait(300) in (0, 75)  # a twelfth of the time of a shutdown that waits
 
 
 def test_what_was_acknowledged_is_there_after_a_restart(daemon_with):
     daemon = daemon_with()
-    revision = daemon.get("/metrics").text.split("fleetplan_catalogue_revision ")[-1].split("\n")[0]
+    revision = daemon.metric("fleetplan_catalogue_revision")
     assert daemon.stop() == 0
     daemon.start()
     assert daemon.get("/readyz").status == 200
-    assert daemon.get("/metrics").text.split("fleetplan_catalogue_revision ")[-1].split("\n")[0] == revision
+    assert daemon.metric("fleetplan_catalogue_revision") == revision

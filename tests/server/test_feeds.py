@@ -7,6 +7,7 @@ import threading
 import time
 
 import conftest
+from support import memory_bytes, revision, seconds_of, until, wait_state
 import pytest
 
 import feed_replica
@@ -67,10 +68,6 @@ def refresh(daemon, feed, wait=30):
 def price(daemon, row):
     answer = daemon.get(f"/v1/prices/{row}")
     return answer.json["price_usd_per_hour"] if answer.status == 200 else None
-
-
-def revision(daemon):
-    return daemon.get("/v1/catalogue").json["revision"]
 
 
 def assert_fails(daemon, feed, part, rows=(H100, B200)):
@@ -211,15 +208,12 @@ def test_links_lead_nowhere_else(fed, replica):
 
 
 def test_a_gzip_bomb_is_cut_after_unpacking(fed, replica):
-    def resident():
-        return int(next(line.split()[1] for line in open(f"/proc/{fed.process.pid}/status") if line.startswith("VmRSS")))
-
     bomb = feed_replica.gzip_bomb(200)
     assert len(bomb) < 1000000
     replica.answers[PRICES] = Reply(bomb, headers={"Content-Encoding": "gzip", "Content-Type": "application/json"})
-    before = resident()
+    before = memory_bytes(fed, "VmRSS")
     assert_fails(fed, "azure", "larger than 16777216 bytes")
-    assert conftest.is_sanitized() or resident() - before < 64000
+    assert conftest.is_sanitized() or memory_bytes(fed, "VmRSS") - before < 64 << 20
 
 
 def test_a_certificate_must_be_of_the_authorities(replica, certificates, tmp_path):
@@ -257,21 +251,14 @@ def test_a_slow_feed_blocks_nobody_and_can_be_cancelled(fed, replica):
     accepted = fed.request("POST", "/v1/feeds/azure/refresh", None)
     assert accepted.status == 202 and accepted.headers["location"] == f"/v1/jobs/{accepted.json['id']}"
     job = accepted.headers["location"]
-    while fed.get("/v1/feeds/azure").json["state"] != "running":
-        time.sleep(0.01)
+    until(lambda: fed.get("/v1/feeds/azure").json["state"] == "running")
     body = {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "h100", "gpu_count": 512, "pricing": {"usd_per_gpu_hour": 2}}
     jobs = [fed.post("/v1/estimates/training", body, {"Prefer": "respond-async"}) for _ in range(4)]  # more than the threads for them
     assert fed.post("/v1/estimates/training", body).status == 200 and fed.get("/readyz").status == 200
-    until = time.monotonic() + 20
-    while any(fed.get(one.headers["location"]).json["state"] in ("queued", "running") for one in jobs) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert all(fed.get(one.headers["location"]).json["state"] == "succeeded" for one in jobs)
+    assert all(wait_state(fed, one.headers["location"])["state"] == "succeeded" for one in jobs)
     assert fed.get(job).json["state"] == "running"
     assert fed.request("DELETE", job).status == 200
-    until = time.monotonic() + 10
-    while fed.get(job).json["state"] == "running" and time.monotonic() < until:
-        time.sleep(0.02)
-    assert fed.get(job).json["state"] == "cancelled"
+    assert wait_state(fed, job)["state"] == "cancelled"
     go.set()
     assert revision(fed) == before and fed.get("/v1/feeds/azure").json["last"]["outcome"] == "cancelled"
 
@@ -315,17 +302,14 @@ def test_gigabytes_are_read_in_bounded_memory(certificates, tmp_path):
         def file(*_):
             return Reply(feed_replica.AWS_HEAD, pieces=(other if n != count // 2 else other + aws_line("p5.48xlarge", "53.25") for n in range(count)))
 
-        def peak():
-            return int(next(line.split()[1] for line in open(f"/proc/{own.process.pid}/status") if line.startswith("VmHWM")))
-
         aws_answers(replica, file)
-        before, began = peak(), time.monotonic()
+        before, began = memory_bytes(own), time.monotonic()
         answer = refresh(own, "aws", 60)
         assert answer.status == 200, answer.text
         assert answer.json["bytes"] > size and answer.json["seen"] == 1000 * count + 1
         assert price(own, "aws.p5-48xlarge.us-east-1.on-demand") == 53.25
-        print(f"{answer.json['bytes'] / 1e6:.0f} MB in {time.monotonic() - began:.1f} s, {peak() - before} kB more")
-        assert conftest.is_sanitized() or peak() - before < 32000
+        print(f"{answer.json['bytes'] / 1e6:.0f} MB in {time.monotonic() - began:.1f} s, {(memory_bytes(own) - before) / 1e6:.1f} MB more")
+        assert conftest.is_sanitized() or memory_bytes(own) - before < 32 << 20
     finally:
         assert own.stop() == 0
         replica.close()
@@ -334,10 +318,6 @@ def test_gigabytes_are_read_in_bounded_memory(certificates, tmp_path):
 def hour(ahead):
     now = datetime.datetime.now(datetime.timezone.utc).replace(minute=0, second=0, microsecond=0)
     return (now + datetime.timedelta(hours=ahead)).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def moment(text):
-    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
 
 
 def login(replica):
@@ -578,18 +558,16 @@ def test_a_feed_refreshes_itself(replica, certificates, tmp_path):
     uk(replica, lambda h: 100)
     own = daemon_of(tmp_path, replica, certificates, feeds="uk-carbon=30")
     try:
-        until = time.monotonic() + 20
-        while not own.get("/v1/feeds/uk-carbon").json.get("last") and time.monotonic() < until:
-            time.sleep(0.1)
+        until(lambda: own.get("/v1/feeds/uk-carbon").json.get("last"))
         seen = own.get("/v1/feeds/uk-carbon").json
-        assert 'fleetplan_feed_refreshes_total{feed="uk-carbon",outcome="succeeded"} 1' in own.get("/metrics").text
+        own.wait_metric('fleetplan_feed_refreshes_total{feed="uk-carbon",outcome="succeeded"}', lambda count: count == 1)
         assert seen["last"]["started_by"] == "schedule" and seen["last"]["outcome"] == "succeeded" and seen["every_minutes"] == 30
         assert seen["next_at"] > seen["last"]["finished_at"]
         assert own.stop() == 0
         asked = len(replica.requests)
         own.start()  # it refreshes at the earlier due time, not at every start
         again = own.get("/v1/feeds/uk-carbon").json
-        assert abs(moment(again["next_at"]) - moment(again["last"]["finished_at"]) - datetime.timedelta(minutes=30)) <= datetime.timedelta(seconds=1)
+        assert abs(seconds_of(again["next_at"]) - seconds_of(again["last"]["finished_at"]) - 30 * 60) <= 1
         time.sleep(1.5)
         assert len(replica.requests) == asked
     finally:

@@ -6,6 +6,7 @@ import pytest
 
 from conftest import run
 from crash_daemon import BODY
+from support import until
 
 HEADERS = {"Content-Type": "application/json"}
 
@@ -41,7 +42,7 @@ def test_a_plan_is_refused_while_the_file_is_another(daemon_with, happen, said):
     refused = put(one)
     assert refused.status == 503 and said in refused.json["detail"]
     assert one.get("/v1/plans/" + before.json["id"]).status == 200  # the daemon reads from the file that it has open
-    assert any(line["event"] in ("database_not_writable", "commit_failed") and said in line["detail"] for line in one.log())
+    until(lambda: any(line["event"] in ("database_not_writable", "commit_failed") and said in line["detail"] for line in one.log()))
     if happen is link:
         away.unlink()
     else:
@@ -63,7 +64,7 @@ def test_what_a_deleted_file_held_is_kept(daemon_with):
     backup = one.post("/v1/backups", None)
     assert backup.status == 201  # reads the file that is open
     one.stop()
-    kept = [line["path"] for line in one.log() if line["event"] == "database_kept"]
+    kept = [line["path"] for line in one.events("database_kept")]
     assert len(kept) == 1
     os.rename(kept[0], one.database)
     one.start()

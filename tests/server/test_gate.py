@@ -3,7 +3,6 @@ connection closed."""
 import json
 
 import pytest
-from agents import until
 
 HOST = b"Host: localhost\r\n"
 SMUGGLED = b"GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -136,11 +135,11 @@ def test_http_1_0_is_answered_and_closed(daemon):
         assert wire.closed()
 
 
-def test_a_refused_request_is_logged_with_its_status(daemon):
-    before = len(daemon.log())
+def test_a_refused_request_is_logged_with_its_status(daemon_with):
+    daemon = daemon_with()  # its log has no other request
     with daemon.wire() as wire:
         wire.send(REFUSED["two_hosts"]).answer()
         assert wire.closed()
-    lines = until(lambda: [line for line in daemon.log()[before:] if line["event"] == "request"])
-    assert lines and lines[-1]["status"] == 400 and lines[-1]["route"] is None
+    lines = daemon.wait_events("request")
+    assert lines[-1]["status"] == 400 and lines[-1]["route"] is None
     json.dumps(lines[-1])

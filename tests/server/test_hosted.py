@@ -1,23 +1,14 @@
 """A service compared with the same model from a provider by the token: the price and the load at which both cost the
 same."""
 import csv
-import math
+
+from support import close, estimate
 
 SERVICE = {"model": "llama-3.3-70b", "queries_per_minute": 600, "prompt_tokens": 1000, "output_tokens": 300, "accelerator": "h100"}
 
 
-def close(a, b, tolerance=1e-9):
-    return math.isclose(a, b, rel_tol=tolerance)
-
-
-def estimate(daemon, body):
-    answer = daemon.post("/v1/estimates/inference", body)
-    assert answer.status == 200, answer.text
-    return answer.json["result"]
-
-
 def test_published_prices_stand_beside_the_plan(daemon):
-    result = estimate(daemon, SERVICE)
+    result = estimate(daemon, SERVICE, "inference")
     cost, hosted = result["recommended"]["cost"], result["hosted"]
     assert len(hosted) >= 2 and [one["usd_per_month"] for one in hosted] == sorted(one["usd_per_month"] for one in hosted)
     assert result["recommended"]["hosted"] == hosted[0]
@@ -33,13 +24,13 @@ def test_published_prices_stand_beside_the_plan(daemon):
 
 def test_a_price_of_the_request_stands_for_them(daemon):
     body = SERVICE | {"hosted_api": {"input_usd_per_million_tokens": 2, "output_usd_per_million_tokens": 6}}
-    result = estimate(daemon, body)
+    result = estimate(daemon, body, "inference")
     assert [one["provider"] for one in result["hosted"]] == ["request"]
     own = result["recommended"]["hosted"]
     assert own["own_over_hosted"] < 1 and close(own["break_even_requests_per_s"], 10 * own["own_over_hosted"])
-    described = estimate(daemon, body | {"model": {"params": "70B"}})
+    described = estimate(daemon, body | {"model": {"params": "70B"}}, "inference")
     assert described["hosted"][0]["source"] == "request"
-    assert estimate(daemon, SERVICE | {"model": {"params": "70B"}})["hosted"] == []
+    assert estimate(daemon, SERVICE | {"model": {"params": "70B"}}, "inference")["hosted"] == []
 
 
 def test_reports_name_the_break_even(daemon):

@@ -3,12 +3,10 @@ import gzip
 import json
 import re
 import socket
-import time
 import zlib
 
-import pytest
-
 from conftest import Answer
+from support import until
 
 ESTIMATE = "/v1/estimates/training"
 JSON = {"Content-Type": "application/json"}
@@ -116,13 +114,9 @@ def test_large_bodies_are_refused_while_they_arrive(daemon):
 def test_a_bomb_is_refused_by_what_comes_out_of_it(daemon):
     bomb = gzip.compress(b" " * 100_000_000)
     assert len(bomb) < 100_000
-    before = memory(daemon)
+    before = daemon.metric("process_resident_memory_bytes")
     problem(daemon.post(ESTIMATE, bomb, JSON | {"Content-Encoding": "gzip"}), 413, "too-large")
-    assert memory(daemon) - before < 30_000_000
-
-
-def memory(daemon):
-    return int(re.search(r"process_resident_memory_bytes (\d+)", daemon.get("/metrics").text)[1])
+    assert daemon.metric("process_resident_memory_bytes") - before < 30_000_000
 
 
 def test_packed_bodies_are_read(daemon):
@@ -198,13 +192,7 @@ def test_the_description_is_answered_304_to_those_who_have_it(daemon):
 # --- ids, logs, metrics ---------------------------------------------------------------------------------------
 
 def request_lines(daemon, request_id):
-    until = time.monotonic() + 5
-    while time.monotonic() < until:
-        lines = [line for line in daemon.log() if line["event"] == "request" and line["request_id"] == request_id]
-        if lines:
-            return lines
-        time.sleep(0.02)
-    return []
+    return until(lambda: [line for line in daemon.events("request") if line["request_id"] == request_id])
 
 
 def test_request_ids_and_traces_are_kept_when_sane(daemon):
@@ -225,10 +213,15 @@ def test_problems_carry_their_request_id(daemon):
     assert answer.json["request_id"] == "find-me"
 
 
+def counted(text):
+    """Returns the metrics once they count an earlier request of a plan and an earlier scrape."""
+    return text if 'route="/v1/plans/{id}"' in text and '_count{method="GET",route="/metrics"}' in text else None
+
+
 def test_metrics_are_prometheus_text(daemon):
     daemon.get("/v1/plans/0190b2b0-0000-7000-8000-000000000000")
     assert daemon.get("/metrics").headers["content-type"].startswith("text/plain; version=0.0.4")
-    text = daemon.get("/metrics").text  # the second scrape counts the first
+    text = until(lambda: counted(daemon.get("/metrics").text))
     helped, typed = set(), {}
     for line in text.splitlines():
         if line.startswith("# HELP "):
@@ -247,20 +240,15 @@ def test_metrics_are_prometheus_text(daemon):
     assert count == int(re.search(r'_bucket\{method="GET",route="/metrics",le="\+Inf"\} (\d+)', text)[1])
 
 
-def test_counts_rise_by_what_happened(daemon):
-    def count():
-        found = re.search(r'fleetplan_http_requests_total\{method="GET",route="/version",code="200"\} (\d+)', daemon.get("/metrics").text)
-        return int(found[1]) if found else 0
-
-    until = time.monotonic() + 10
-    before = count()
-    while (again := count()) != before and time.monotonic() < until:  # earlier answers are counted once their last byte is sent
-        before = again
+def test_counts_rise_by_what_happened(daemon_with):
+    daemon = daemon_with()
+    counter = 'fleetplan_http_requests_total{method="GET",route="/version",code="200"}'
     for _ in range(7):
         daemon.get("/version")
-    while count() < before + 7 and time.monotonic() < until:
-        time.sleep(0.01)
-    assert count() == before + 7
+    daemon.wait_metric(counter, lambda count: count >= 7)
+    for _ in range(5):
+        daemon.get("/version")
+    assert daemon.wait_metric(counter, lambda count: count >= 12) == 12
 
 
 # --- health, version, docs ------------------------------------------------------------------------------------
@@ -357,13 +345,7 @@ def test_disconnects_while_a_worker_has_the_request_are_harmless(daemon):
         wire.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
         wire.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
         wire.close()  # sends a reset
-    until = time.monotonic() + 5
-    while time.monotonic() < until:
-        in_flight = int(re.search(r"requests_in_flight (\d+)", daemon.get("/metrics").text)[1])
-        if in_flight == 1:  # the scrape itself
-            return
-        time.sleep(0.05)
-    assert False, "requests remain in flight"
+    daemon.wait_metric("fleetplan_http_requests_in_flight", lambda count: count == 1)  # the scrape itself
 
 
 def test_past_the_connection_limit_clients_wait_and_are_served(daemon_with):

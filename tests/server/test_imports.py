@@ -10,11 +10,11 @@ import re
 import sqlite3
 import subprocess
 import threading
-import time
 
 import pytest
 
 import conftest
+from support import bearer, revision, until, wait_state
 from test_bad_days import TRAINING, small_disk  # noqa: F401  pylint: disable=unused-import
 
 KINDS = ("accelerators", "models", "prices", "regions")
@@ -37,10 +37,6 @@ def put(daemon, kind, body, form="text/csv", query="", headers=None):
 
 def prices(daemon, body, **more):
     return put(daemon, "prices", body, **more)
-
-
-def revision(daemon):
-    return daemon.get("/v1/catalogue").json["revision"]
 
 
 def export(daemon, kind, form, query=""):
@@ -179,12 +175,12 @@ def test_who_may_and_what_may(daemon, daemon_with):
     assert export(daemon, "prices", "application/json", "?as_of=2020-01-01") == b"[]\n"
     guarded = daemon_with()
     keys = {role: conftest.run("keys", "create", "--role", role, "--database", guarded.database).stdout.strip() for role in ("viewer", "admin")}
-    bearer = {role: {"Authorization": f"Bearer {key}"} for role, key in keys.items()}
-    assert prices(guarded, HEADER + row("k.1"), headers=bearer["viewer"]).status == 403
+    headers = {role: bearer(key) for role, key in keys.items()}
+    assert prices(guarded, HEADER + row("k.1"), headers=headers["viewer"]).status == 403
     assert prices(guarded, HEADER + row("k.1")).status == 401
-    made = prices(guarded, HEADER + row("k.1"), headers=bearer["admin"])
+    made = prices(guarded, HEADER + row("k.1"), headers=headers["admin"])
     assert made.status == 201 and made.json["key_name"] == "key", made.text
-    assert guarded.get("/v1/exports/prices", bearer["viewer"]).status == 200
+    assert guarded.get("/v1/exports/prices", headers["viewer"]).status == 200
 
 
 def test_records_keys_and_jobs(daemon):
@@ -201,12 +197,7 @@ def test_records_keys_and_jobs(daemon):
     assert same["unchanged"] == 1 and "revision" not in same
     job = prices(daemon, HEADER + row("rec.3"), headers={"Prefer": "respond-async"})
     assert job.status == 202
-    for _ in range(200):
-        state = daemon.get(job.headers["location"]).json
-        if state["state"] not in ("queued", "running"):
-            break
-        time.sleep(0.02)
-    assert state["state"] == "succeeded" and daemon.get(f"{job.headers['location']}/result").json["added"] == 1
+    assert wait_state(daemon, job.headers["location"])["state"] == "succeeded" and daemon.get(f"{job.headers['location']}/result").json["added"] == 1
     listed = daemon.get("/v1/imports?limit=2").json
     assert len(listed["items"]) == 2 and listed["items"][0]["added"] == 1 and listed["next_cursor"]
     further = daemon.get(f"/v1/imports?limit=2&kind=price&cursor={listed['next_cursor']}").json["items"]
@@ -289,15 +280,6 @@ def test_more_than_can_wait_are_refused(daemon):
     assert daemon.get("/livez").status == 200
 
 
-def wait_for(look, seconds=120):
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        if look():
-            return
-        time.sleep(0.01)
-    raise AssertionError("the condition did not become true")
-
-
 def unsettled(one):
     database = sqlite3.connect(f"file:{one.database}?mode=ro", uri=True)
     try:
@@ -315,7 +297,7 @@ def test_killed_in_the_middle(tmp_path):
         before = one.get("/v1/catalogue").json
 
         def kill(least=share):
-            wait_for(lambda: unsettled(one) >= least * 15000)
+            until(lambda: unsettled(one) >= least * 15000)
             one.process.kill()
 
         killer = threading.Thread(target=kill)
@@ -334,7 +316,7 @@ def test_killed_in_the_middle(tmp_path):
         rows = [line for line in json.loads(export(one, "prices", "application/json")) if line["id"].startswith("many.")]
         assert len(rows) in (0, 20000) and len({line["price_usd_per_hour"] for line in rows}) <= 1
         newest = one.get("/v1/imports?limit=1").json["items"][0]
-        wait_for(lambda: unsettled(one) == 0)
+        until(lambda: unsettled(one) == 0)
         newest = one.get("/v1/imports?limit=1").json["items"][0]
         assert newest["state"] == ("succeeded" if whole else "interrupted"), newest
         assert len([line for line in json.loads(export(one, "prices", "application/json")) if line["id"].startswith("many.")]) == len(rows)
@@ -355,7 +337,7 @@ def test_a_full_disk_in_the_middle(daemon_with, small_disk):  # noqa: F811
     assert one.get("/v1/catalogue").json["prices"] == before["prices"] and one.get("/v1/prices/many.1").status == 404
     assert one.get("/v1/prices?limit=1").status == 200
     filler.unlink()
-    wait_for(lambda: one.post("/v1/plans/training", TRAINING).status == 201)
+    until(lambda: one.post("/v1/plans/training", TRAINING).status == 201)
     fits = prices(one, many(1000))
     assert fits.status == 201 and fits.json["added"] == 1000, fits.text
     assert {record["state"] for record in one.get("/v1/imports").json["items"]} <= {"succeeded", "failed", "interrupted"}

@@ -7,7 +7,7 @@ import threading
 import time
 
 import pytest
-from conftest import run
+from support import bearer, until, wait_state, without_times
 
 TRAINING = {"model": "llama-3.1-8b", "tokens": "15T", "accelerator": "h100", "deadline_hours": "30d"}
 INFERENCE = {"model": "llama-3.1-70b", "precision": "fp8", "accelerator": "h100", "queries_per_minute": 600, "prompt_tokens": 1000, "output_tokens": 300,
@@ -37,16 +37,6 @@ def begin(daemon, path="/v1/estimates/inference", body=LONG, headers=None):
     return answer.headers["location"]
 
 
-def wait_for(daemon, location, states=("succeeded", "failed", "cancelled"), seconds=60, headers=None):
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        job = daemon.get(location, headers).json
-        if job["state"] in states:
-            return job
-        time.sleep(0.01)
-    raise AssertionError(f"still {job}")
-
-
 def events_of(daemon, location, headers=None, seconds=60, first=None):
     """Returns events until the stream ends, or the first few; comments as ("", text)."""
     head = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
@@ -68,15 +58,6 @@ def fields_of(block):
     return dict(line.split(": ", 1) for line in block.split("\n") if ": " in line)
 
 
-def without_times(body):
-    """Removes members that differ between computations."""
-    plan = json.loads(body)
-    for name in ("id", "created_at", "updated_at", "computed_at"):
-        plan.pop(name, None)
-    plan["result"].get("search", {}).pop("elapsed_ms", None)
-    return plan
-
-
 @pytest.mark.parametrize("kind,name,body", PATHS, ids=lambda part: part if isinstance(part, str) else "")
 def test_the_result_is_the_answer_that_the_request_would_have_had(daemon, kind, name, body):
     path = f"/v1/{kind}/{name}"
@@ -85,12 +66,12 @@ def test_the_result_is_the_answer_that_the_request_would_have_had(daemon, kind, 
     assert accepted.status == 202 and accepted.headers["preference-applied"] == "respond-async" and accepted.headers["retry-after"] == "1"
     location = accepted.headers["location"]
     assert location == f"/v1/jobs/{accepted.json['id']}" and accepted.json["state"] in ("queued", "running", "succeeded")
-    job = wait_for(daemon, location)
+    job = wait_state(daemon, location)
     assert job["state"] == "succeeded" and job["progress"] == 1 and job["http_status"] == usual.status, job
     assert job["created_at"] <= job["started_at"] <= job["finished_at"] < job["expires_at"]
     result = daemon.get(job["result"])
     assert result.status == usual.status and result.headers["content-type"] == usual.headers["content-type"]
-    assert without_times(result.text) == without_times(usual.text)
+    assert without_times(result.json) == without_times(usual.json)
     if kind == "plans":
         assert job["location"] == result.headers["location"] == f"/v1/plans/{result.json['id']}" and result.headers["etag"] == '"1"'
         assert daemon.get(job["location"]).json["id"] == result.json["id"]
@@ -100,7 +81,7 @@ def test_the_result_is_the_answer_that_the_request_would_have_had(daemon, kind, 
 
 def test_the_result_has_the_form_that_was_asked_for(daemon):
     location = begin(daemon, "/v1/estimates/training", json.dumps(TRAINING), {"Accept": "text/markdown"})
-    wait_for(daemon, location)
+    wait_state(daemon, location)
     result = daemon.get(location + "/result")
     assert result.headers["content-type"].startswith("text/markdown") and result.text.startswith("# ")
 
@@ -108,7 +89,7 @@ def test_the_result_has_the_form_that_was_asked_for(daemon):
 def test_a_refusal_is_a_result_too(daemon):
     for body, status in (({"model": "nothing", "tokens": 1}, 422), ({"model": "llama-3.1-405b", "tokens": "15T", "accelerator": "t4", "gpu_count": 1}, 422)):
         location = begin(daemon, "/v1/plans/training", json.dumps(body))
-        job = wait_for(daemon, location)
+        job = wait_state(daemon, location)
         assert job["state"] == "failed" and job["http_status"] == status and job["detail"], job
         result = daemon.get(location + "/result")
         usual = daemon.post("/v1/plans/training", body)
@@ -156,12 +137,14 @@ def test_other_preferences_change_nothing(daemon, prefer):
 def test_progress_grows_and_cancelling_stops_it(daemon):
     location = begin(daemon)
     seen = []
-    until = time.monotonic() + 30
-    while (not seen or seen[-1] < 0.2) and time.monotonic() < until:
+
+    def begun_well():
         job = daemon.get(location).json
         assert job["state"] in ("queued", "running"), job
         seen.append(job["progress"])
-        time.sleep(0.02)
+        return seen[-1] >= 0.2
+
+    until(begun_well)
     assert seen == sorted(seen) and len(set(seen)) > 2, seen
     assert daemon.get(location).json["doing"]
     early = daemon.get(location + "/result")
@@ -171,7 +154,7 @@ def test_progress_grows_and_cancelling_stops_it(daemon):
     assert first.status == 200 and first.json["cancel_requested"] is True
     second = daemon.request("DELETE", location)
     assert second.status == 200 and second.json["cancel_requested"] is True
-    job = wait_for(daemon, location, seconds=20)
+    job = wait_state(daemon, location, seconds=20)
     assert time.monotonic() - begun < 5, "the simulation continued"
     assert job["state"] == "cancelled" and "result" not in job and job["finished_at"]
     gone = daemon.get(location + "/result")
@@ -181,7 +164,7 @@ def test_progress_grows_and_cancelling_stops_it(daemon):
 
 def test_a_late_cancellation_changes_nothing(daemon):
     location = begin(daemon, "/v1/plans/training", json.dumps(TRAINING))
-    job = wait_for(daemon, location)
+    job = wait_state(daemon, location)
     late = daemon.request("DELETE", location)
     assert late.status == 200 and late.json["state"] == "succeeded" and late.json["cancel_requested"] is False
     assert daemon.get(job["location"]).status == 200 and daemon.get(location + "/result").status == 201
@@ -191,21 +174,21 @@ def test_a_cancelled_plan_is_not_kept(daemon):
     label = f"cancelled-{time.monotonic_ns()}"
     location = begin(daemon, "/v1/plans/inference", LONG.replace("{", '{"name": "%s", ' % label, 1))
     daemon.request("DELETE", location)
-    assert wait_for(daemon, location)["state"] == "cancelled"
+    assert wait_state(daemon, location)["state"] == "cancelled"
     assert daemon.get(f"/v1/plans?q={label}").json["items"] == []
 
 
 def test_a_job_that_has_not_begun_is_cancelled_at_once(daemon_with):
     daemon = daemon_with("--job-workers", "1")
     running, waiting = begin(daemon), begin(daemon)
-    wait_for(daemon, running, ("running",))
+    wait_state(daemon, running, ("running",))
     assert daemon.get(waiting).json["state"] == "queued"
     job = daemon.request("DELETE", waiting).json
     assert job["state"] == "cancelled" and job["finished_at"] and "started_at" not in job
     status, events = events_of(daemon, waiting)
     assert "200" in status and [event["event"] for event in events] == ["done"]
     daemon.request("DELETE", running)
-    assert wait_for(daemon, running)["state"] == "cancelled"
+    assert wait_state(daemon, running)["state"] == "cancelled"
     assert daemon.get(waiting).json["state"] == "cancelled"
 
 
@@ -254,7 +237,7 @@ def test_a_watcher_that_leaves_disturbs_nobody(daemon):
 
 def test_tags_of_a_job(daemon):
     location = begin(daemon, "/v1/estimates/training", json.dumps(TRAINING))
-    wait_for(daemon, location)
+    wait_state(daemon, location)
     answer = daemon.get(location)
     assert answer.headers["etag"]
     same = daemon.get(location, {"If-None-Match": answer.headers["etag"]})
@@ -280,7 +263,7 @@ def test_a_repeated_key_is_the_same_job(daemon):
     assert again.status == 202 and again.headers["location"] == first.headers["location"] and again.headers["idempotent-replayed"] == "true"
     other = daemon.post("/v1/plans/training", TRAINING | {"tokens": "1T"}, ASYNC | key)
     assert other.status == 422 and other.json["type"].endswith("idempotency-mismatch")
-    job = wait_for(daemon, first.headers["location"])
+    job = wait_state(daemon, first.headers["location"])
     usual = daemon.post("/v1/plans/training", TRAINING, key)
     assert usual.status == 201 and usual.headers["location"] == job["location"] and usual.headers["idempotent-replayed"] == "true"
 
@@ -289,7 +272,7 @@ def test_the_list_has_pages(daemon_with):
     daemon = daemon_with()
     made = [begin(daemon, "/v1/estimates/training", json.dumps(TRAINING)) for _ in range(5)]
     for location in made:
-        wait_for(daemon, location)
+        wait_state(daemon, location)
     seen, cursor = [], ""
     while cursor is not None:
         page = daemon.get("/v1/jobs?limit=2" + (f"&cursor={cursor}" if cursor else "")).json
@@ -303,11 +286,8 @@ def test_the_list_has_pages(daemon_with):
 
 def test_jobs_belong_to_their_key(daemon_with):
     daemon = daemon_with("--jobs-per-key", "2")
-    keys = [{"Authorization": "Bearer " + run("keys", "create", "--role", "planner", "--database", daemon.database).stdout.strip()} for _ in range(2)]
-    until = time.monotonic() + 10
-    while daemon.get("/v1/jobs", keys[0]).status != 200 or daemon.get("/v1/jobs").status != 401:
-        assert time.monotonic() < until
-        time.sleep(0.1)
+    keys = [bearer(daemon.make_key("--role", "planner")[0]) for _ in range(2)]
+    until(lambda: daemon.get("/v1/jobs", keys[0]).status == 200 and daemon.get("/v1/jobs").status == 401)
     mine = [begin(daemon, headers=keys[0]) for _ in range(2)]
     for method, path in (("GET", ""), ("DELETE", ""), ("GET", "/result"), ("GET", "/events")):
         assert daemon.request(method, mine[0] + path, headers=keys[1]).status == 404
@@ -318,7 +298,7 @@ def test_jobs_belong_to_their_key(daemon_with):
     theirs = begin(daemon, "/v1/estimates/training", json.dumps(TRAINING), keys[1])
     for location, key in [(mine[0], keys[0]), (mine[1], keys[0]), (theirs, keys[1])]:
         daemon.request("DELETE", location, headers=key)
-        wait_for(daemon, location, headers=key)
+        wait_state(daemon, location, headers=key)
     assert begin(daemon, headers=keys[0])
 
 
@@ -331,17 +311,13 @@ def test_too_many_jobs_are_told_to_come_back(daemon_with):
     for location in made:
         daemon.request("DELETE", location)
     for location in made:
-        assert wait_for(daemon, location)["state"] == "cancelled"
-    until = time.monotonic() + 20  # the last job is counted after its end is reported
-    while 'fleetplan_long_jobs_ended_total{state="cancelled"} 4' not in (metrics := daemon.get("/metrics").text) or "fleetplan_long_jobs_running 0" not in metrics:
-        assert time.monotonic() < until, metrics
-        time.sleep(0.02)
-    while daemon.request("POST", "/v1/estimates/training", json.dumps(TRAINING), JSON | ASYNC).status == 503:  # its place is free a moment later
-        assert time.monotonic() < until
-        time.sleep(0.02)
+        assert wait_state(daemon, location)["state"] == "cancelled"
+    daemon.wait_metric('fleetplan_long_jobs_ended_total{state="cancelled"}', lambda count: count == 4)  # the last job is counted after its end is reported
+    daemon.wait_metric("fleetplan_long_jobs_running", lambda count: count == 0)
+    until(lambda: daemon.request("POST", "/v1/estimates/training", json.dumps(TRAINING), JSON | ASYNC).status != 503)  # its place is free a moment later
     fresh = [begin(daemon, "/v1/estimates/training", json.dumps(TRAINING)) for _ in range(3)]
     for location in fresh:
-        wait_for(daemon, location)
+        wait_state(daemon, location)
     assert [daemon.get(location).status for location in made] == [404] * 4, "new jobs do not replace ended ones"
     assert len(daemon.get("/v1/jobs").json["items"]) == 4
 
@@ -349,10 +325,10 @@ def test_too_many_jobs_are_told_to_come_back(daemon_with):
 def test_results_are_kept_for_a_while(daemon_with):
     daemon = daemon_with("--job-keep-seconds", "1")
     location = begin(daemon, "/v1/estimates/training", json.dumps(TRAINING))
-    wait_for(daemon, location)
+    wait_state(daemon, location)
     assert daemon.get(location + "/result").status == 200
-    time.sleep(1.2)
-    assert daemon.get(location).status == 404 and "kept for 1 s" in daemon.get(location).json["detail"]
+    until(lambda: daemon.get(location).status == 404)
+    assert "kept for 1 s" in daemon.get(location).json["detail"]
 
 
 def test_results_have_a_share_of_memory(daemon_with):
@@ -360,7 +336,7 @@ def test_results_have_a_share_of_memory(daemon_with):
     made = []
     for _ in range(60):  # about 30 kB each, in buffers of up to twice that size
         made.append(begin(daemon, "/v1/estimates/training", json.dumps(TRAINING)))
-        wait_for(daemon, made[-1])
+        wait_state(daemon, made[-1])
     kept = [location for location in made if daemon.get(location).status == 200]
     assert kept == made[-len(kept):] and 5 < len(kept) < 45, len(kept)
 
@@ -382,9 +358,9 @@ def test_many_at_once(daemon):
                 elif which == 2:
                     location = begin(daemon, body=SHORTER)
                     daemon.request("DELETE", location)
-                    assert wait_for(daemon, location)["state"] == "cancelled"
+                    assert wait_state(daemon, location)["state"] == "cancelled"
                 else:
-                    assert wait_for(daemon, begin(daemon, "/v1/estimates/training", json.dumps(TRAINING)))["state"] == "succeeded"
+                    assert wait_state(daemon, begin(daemon, "/v1/estimates/training", json.dumps(TRAINING)))["state"] == "succeeded"
         except Exception as fault:  # pylint: disable=broad-except
             faults.append(repr(fault))
 
@@ -405,17 +381,11 @@ def test_a_client_that_leaves_stops_its_computation(daemon_with):
         head = "".join(f"{name}: {value}\r\n" for name, value in (JSON | prefer).items())
         with daemon.wire() as wire:
             wire.send(f"POST /v1/estimates/inference HTTP/1.1\r\nHost: localhost\r\n{head}Content-Length: {len(LONG)}\r\n\r\n{LONG}")
-            time.sleep(0.3)
-        until = time.monotonic() + 20
-        while not [line for line in daemon.log() if line.get("route") == "/v1/estimates/inference"]:
-            assert time.monotonic() < until
-            time.sleep(0.02)
-        line = [line for line in daemon.log() if line.get("route") == "/v1/estimates/inference"][0]
+            daemon.wait_in_flight(1)
+        line = until(lambda: [line for line in daemon.events("request") if line["route"] == "/v1/estimates/inference"])[0]
         assert line["outcome"] == "aborted"
         assert daemon.get("/v1/jobs").json["items"] == []
-        while "fleetplan_long_jobs_running 0" not in daemon.get("/metrics").text:
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        daemon.wait_metric("fleetplan_long_jobs_running", lambda count: count == 0)
 
 
 def test_sigterm_lets_short_jobs_end_and_their_plans_are_kept(daemon_with):
@@ -440,15 +410,16 @@ def test_sigterm_cuts_long_jobs_and_says_so(daemon_with):
     queued = [begin(daemon, body=trace_request(1000000))] + [begin(daemon) for _ in range(2)]  # the first one occupies the only worker for seconds
     told = []
     watcher = threading.Thread(target=lambda: told.append(events_of(daemon, queued[0])))
+    daemon.wait_in_flight(0)
     watcher.start()
-    time.sleep(0.3)
+    daemon.wait_in_flight(1)
     begun = time.monotonic()
     daemon.signal(signal.SIGTERM)
     assert daemon.process.wait(30) == 75
     assert time.monotonic() - begun < 10
     watcher.join()
     assert json.loads(told[0][1][-1]["data"])["state"] == "cancelled", "the watcher did not receive the end"
-    cut = [line["job"] for line in daemon.log() if line.get("event") == "job_cut_off"]
+    cut = [line["job"] for line in daemon.events("job_cut_off")]
     assert set(cut) == {location.rsplit("/", 1)[1] for location in queued}
 
 
@@ -458,9 +429,9 @@ def test_no_jobs_are_taken_while_shutting_down(daemon_with):
         body = json.dumps(TRAINING)
         wire.send(f"POST /v1/plans/training HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nPrefer: respond-async\r\n"
                   f"Content-Length: {len(body)}\r\n\r\n")
-        time.sleep(0.2)
+        daemon.wait_in_flight(1)
         daemon.signal(signal.SIGTERM)
-        time.sleep(0.5)
+        daemon.wait_deaf()
         wire.send(body)
         answer = wire.answer()
         assert answer.status == 503 and answer.json["type"].endswith("/draining")
@@ -477,5 +448,5 @@ def test_everybody_is_answered_while_jobs_compute(daemon):
     for location in made:
         daemon.request("DELETE", location)
     for location in made:
-        assert wait_for(daemon, location)["state"] == "cancelled"
+        assert wait_state(daemon, location)["state"] == "cancelled"
     assert slowest < 5, "a request waited for a job"

@@ -4,14 +4,9 @@ import json
 import os
 import signal
 import subprocess
-import time
 
-from agents import until
 from conftest import Daemon
-
-
-def metric(daemon, name):
-    return [float(line.split()[1]) for line in daemon.get("/metrics").text.splitlines() if line.startswith(name + " ")][0]
+from support import until
 
 
 class Unread(Daemon):
@@ -32,37 +27,31 @@ class Unread(Daemon):
 def test_a_log_that_nobody_reads_stops_nothing(tmp_path):
     daemon = Unread(tmp_path)
     asked = 0
-    while metric(daemon, "fleetplan_log_dropped_lines_total") == 0 and asked < 20000:
+    while daemon.metric("fleetplan_log_dropped_lines_total") == 0 and asked < 20000:
         for _ in range(500):
             assert daemon.get("/v1/estimates/training").status in (400, 405, 422)
         asked += 500
-    assert metric(daemon, "fleetplan_log_dropped_lines_total") > 0, asked
+    assert daemon.metric("fleetplan_log_dropped_lines_total") > 0, asked
     assert daemon.get("/livez").status == 200
     daemon.signal(signal.SIGTERM)
     assert daemon.process.wait(30) == 0
 
 
-def test_what_a_client_sends_leaves_lines_json(daemon):
+def test_what_a_client_sends_leaves_lines_json(daemon_with):
+    daemon = daemon_with()
     begin = daemon.log_path.stat().st_size
     with daemon.wire() as wire:
         wire.send(b"\xff\xfe /livez\xc3 HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: \xe2\x82\r\n\r\n")
         wire.answer()
-    until(lambda: b'"event":"request"' in daemon.log_path.read_bytes()[begin:])
+    daemon.wait_events("request", begin=begin)
+    assert daemon.stop() == 0  # the last line is whole
     for line in daemon.log_path.read_bytes()[begin:].splitlines():
         json.loads(line.decode())
 
 
-def lines_of(path):
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-
-
-def wait_for_line(path, event):
-    until = time.monotonic() + 20
-    while time.monotonic() < until:
-        if [line for line in lines_of(path) if line["event"] == event]:
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"no {event} in {path}")
+def events_of(path):
+    """Returns the events of a log's whole lines."""
+    return [json.loads(line)["event"] for line in path.read_text().splitlines(True) if line.endswith("\n")] if path.exists() else []
 
 
 def test_a_renamed_log_is_opened_anew(tmp_path):
@@ -70,12 +59,12 @@ def test_a_renamed_log_is_opened_anew(tmp_path):
     subject = Unread.__new__(Unread)
     Daemon.__init__(subject, tmp_path, "--log-file", str(log), expect_start=False)
     subject.process = subprocess.Popen(subject.command(), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd=tmp_path, env=subject.environment)
-    wait_for_line(log, "ready")
+    until(lambda: "ready" in events_of(log))
     log.rename(tmp_path / "own.log.1")
     for name in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP):
         subject.process.send_signal(name)
-    wait_for_line(log, "log_reopened")
+    until(lambda: "log_reopened" in events_of(log))
     subject.process.send_signal(signal.SIGTERM)
     assert subject.process.wait(30) == 0
-    assert [line["event"] for line in lines_of(log)][-1] == "stopped"
-    assert "stopped" not in [line["event"] for line in lines_of(tmp_path / "own.log.1")]
+    assert events_of(log)[-1] == "stopped"
+    assert "stopped" not in events_of(tmp_path / "own.log.1")

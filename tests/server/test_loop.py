@@ -6,7 +6,7 @@ import pytest
 from beside import beside, play
 from conftest import Daemon
 from fake_agent import FakeAgent, gpu, measure, measured
-from test_benchmarks import wait_for
+from support import answer_of, assumed, best, queue, wait_state
 
 TRAINING = {"model": "llama-3.1-8b", "tokens": "10B", "sequence_length": 4096, "global_batch_size": 64, "accelerator": "l4", "gpu_count": 64,
             "enforce_memory": False, "pricing": {"usd_per_gpu_hour": 1}, "alternatives": 0, "site": {"country": "FRA"}}
@@ -14,23 +14,7 @@ PEAK, BANDWIDTH = 121e12, 300e9  # of the catalogue's L4
 
 
 def plan_of(daemon, **more):
-    answer = daemon.post("/v1/plans/training", TRAINING | more)
-    assert answer.status == 201, answer.text
-    return answer.json
-
-
-def best(plan):
-    return plan["result"]["recommended"]
-
-
-def assumed(plan, field):
-    return next((row for row in plan["result"]["assumptions"] if row["field"] == field), None)
-
-
-def queue(daemon, **body):
-    answer = daemon.post("/v1/benchmarks", {"suite": "quick"} | body)
-    assert answer.status == 202, answer.text
-    return answer.json["id"]
+    return answer_of(daemon, "/v1/plans/training", TRAINING | more, 201)
 
 
 def run(daemon, device, result, **body):
@@ -49,11 +33,6 @@ def products(device, share, **more):
     """A run in which large products reach this share of the peak."""
     return measured(device, measures=[measure("gemm_library_bf16", "library_gemm", share * PEAK, precision="bf16", flops=1e12, **more),
                                       measure("stream_triad", "stream", 0.9 * BANDWIDTH)])
-
-
-@pytest.fixture
-def hub(daemon_with):
-    return daemon_with("--own-devices=no")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -522,7 +501,7 @@ TINY = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_si
 def test_the_cpu_verifies_its_plan(own_daemon):
     """Queue, worker, result, calibrations, verification: with a real worker on a real device."""
     daemon = own_daemon
-    first = wait_for(daemon, f"/v1/benchmarks/{queue(daemon, suite=['issue_rate_fp32', 'stream_triad'])}")  # its row is made of these
+    first = wait_state(daemon, f"/v1/benchmarks/{queue(daemon, suite=['issue_rate_fp32', 'stream_triad'])}")  # its row is made of these
     assert first["state"] == "succeeded", first
     rows = [row["id"] for row in daemon.get("/v1/accelerators?limit=1000").json["items"] if row["id"].startswith("cpu-")]
     if not rows:
@@ -530,7 +509,7 @@ def test_the_cpu_verifies_its_plan(own_daemon):
     plan = daemon.post("/v1/plans/training", {"model": {"config": TINY}, "tokens": "100M", "sequence_length": 128, "global_batch_size": 4, "precision": "fp32",
                                               "accelerator": rows[0], "gpu_count": 1, "pricing": {"usd_per_gpu_hour": 0.1}, "alternatives": 0})
     assert plan.status == 201, plan.text
-    done = wait_for(daemon, f"/v1/benchmarks/{queue(daemon, plan_id=plan.json['id'])}")
+    done = wait_state(daemon, f"/v1/benchmarks/{queue(daemon, plan_id=plan.json['id'])}")
     assert done["state"] == "succeeded", done
     result = done["result"]
     block = [row for row in result["measures"] if row["test"] == "block_step"][-1]  # the runner repeats unstable tests

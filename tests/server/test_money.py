@@ -2,25 +2,15 @@
 stated, and all use one set of hours."""
 import copy
 import json
-import math
 import statistics
 
 import pytest
+from support import close, estimate
 
 TRAINING = {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "h100", "gpu_count": 64, "global_batch_size": 1024, "sequence_length": 4096}
 GROUPS = ("cost", "energy", "carbon", "water_l", "wall_clock_hours", "gpu_hours", "monthly")
 COUNTS = ("/cost/offer/gpus", "/cost/offer/low_usd_per_gpu_hour", "/cost/offer/high_usd_per_gpu_hour", "/cost/currency/per_usd", "/carbon/hourly_fraction")
 TENTHS = 1e-5
-
-
-def close(a, b, tolerance=1e-9):
-    return math.isclose(a, b, rel_tol=tolerance)
-
-
-def estimate(daemon, body, path="/v1/estimates/training"):
-    answer = daemon.post(path, body)
-    assert answer.status == 200, answer.text
-    return answer.json["result"]
 
 
 def figures(value, pointer=""):
@@ -83,7 +73,7 @@ def test_no_figure_is_without_its_range_and_source(daemon, body):
 
 def test_the_footprint_of_hours_tells_its_ranges_too(daemon):
     body = {"accelerator": "h100", "gpu_count": 64, "hours": 100, "site": {"provider": "aws", "region": "eu-west-1"}}
-    result = estimate(daemon, body, "/v1/estimates/carbon")
+    result = estimate(daemon, body, "carbon")
     check_provenance(result, ("energy", "carbon", "water_l"))
     check_hours(result)
     for row in result["sensitivity"]:
@@ -98,7 +88,7 @@ def test_the_footprint_of_hours_tells_its_ranges_too(daemon):
                 continue
             else:
                 changed[name] = row[end]
-            now = estimate(daemon, changed, "/v1/estimates/carbon")
+            now = estimate(daemon, changed, "carbon")
             assert close(at(now, row["figure"]) / at(result, row["figure"]), 1 + row["change_" + end], TENTHS), (row, end)
 
 

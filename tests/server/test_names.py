@@ -2,6 +2,7 @@
 from urllib.parse import quote
 
 import pytest
+from support import assumptions
 
 TRAINING = {"model": "llama-3.1-8b", "tokens": "1B", "gpu_count": 8, "accelerator": "h100"}
 
@@ -10,15 +11,11 @@ def training(daemon, **changes):
     return daemon.post("/v1/estimates/training", TRAINING | changes)
 
 
-def assumed(answer, field):
-    return [row for row in answer.json["result"]["assumptions"] if row["field"] == field]
-
-
 @pytest.mark.parametrize("given,field,stands_for", [("NVIDIA H100 80GB HBM3", "accelerator", "h100-sxm5-80gb"), ("meta-llama/Llama-3.1-8B-Instruct", "model", "llama-3.1-8b")])
 def test_a_name_in_hand_is_understood_and_said(daemon, given, field, stands_for):
     answer = training(daemon, **{field: given})
     assert answer.status == 200 and answer.json["request"][field] == stands_for, answer.text
-    row = assumed(answer, field)[0]
+    row = assumptions(answer.json["result"], field)[0]
     assert row["value"] == stands_for and f'"{given}" is an alias of' in row["source"], row
 
 
@@ -28,10 +25,10 @@ def test_an_instance_names_its_accelerators(daemon, instance, gpus, provider):
     assert answer.status == 200, answer.text
     assert answer.json["request"]["accelerator"] == "h100-sxm5-80gb" and answer.json["request"]["gpus_per_node"] == gpus
     for field, value in (("accelerator", "h100-sxm5-80gb"), ("gpus_per_node", gpus)):
-        row = assumed(answer, field)[0]
+        row = assumptions(answer.json["result"], field)[0]
         assert row["value"] == value and f'"{instance}" is an instance of {provider} with {gpus} x H100 SXM5 80GB' in row["source"], row
     given = training(daemon, accelerator=instance, gpus_per_node=4)
-    assert given.json["request"]["gpus_per_node"] == 4 and not assumed(given, "gpus_per_node")
+    assert given.json["request"]["gpus_per_node"] == 4 and not assumptions(given.json["result"], "gpus_per_node")
 
 
 def test_an_instance_of_several_accelerators_asks_which(daemon):
@@ -41,7 +38,7 @@ def test_an_instance_of_several_accelerators_asks_which(daemon):
 
 def test_a_short_name_says_which_it_is(daemon):
     answer = training(daemon, accelerator="v100", gpu_count=32)
-    source = assumed(answer, "accelerator")[0]["source"]
+    source = assumptions(answer.json["result"], "accelerator")[0]["source"]
     assert "Tesla V100 SXM2 16GB" in source and "not of v100-pcie-16gb, v100-pcie-32gb, v100-sxm2-32gb" in source, source
 
 

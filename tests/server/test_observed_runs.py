@@ -4,23 +4,13 @@ import math
 import pytest
 
 from conftest import Daemon, run
+from support import answer_of, assumed, bearer, best
 
 TRAINING = {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "h100-sxm", "gpu_count": 256, "stack": "megatron_core", "alternatives": 0}
 
 
-@pytest.fixture
-def hub(daemon_with):
-    return daemon_with("--own-devices=no")
-
-
 def plan_of(daemon, **more):
-    answer = daemon.post("/v1/plans/training", TRAINING | more)
-    assert answer.status == 201, answer.text
-    return answer.json
-
-
-def best(plan):
-    return plan["result"]["recommended"]
+    return answer_of(daemon, "/v1/plans/training", TRAINING | more, 201)
 
 
 def practice(plan):
@@ -37,7 +27,7 @@ def width(plan):
 
 
 def noted(plan):
-    return next((row for row in plan["result"]["assumptions"] if row["field"] == "practice.own_runs"), None)
+    return assumed(plan, "practice.own_runs")
 
 
 def contradicts(plan):
@@ -221,10 +211,10 @@ class Keyed:
 
         class One:
             def post(self, path, body):
-                return keyed.daemon.post(path, body, {"Authorization": f"Bearer {keyed.keys[name]}"})
+                return keyed.daemon.post(path, body, bearer(keyed.keys[name]))
 
             def get(self, path):
-                return keyed.daemon.get(path, {"Authorization": f"Bearer {keyed.keys[name]}"})
+                return keyed.daemon.get(path, bearer(keyed.keys[name]))
 
         return One()
 
@@ -269,5 +259,5 @@ def test_an_admins_report_and_one_in_range_count_at_once(daemon_with, tmp_path):
     assert forged["practice_used"], forged
     waiting = report(planner, plan_of(planner), 5.5, gpu_count=256)
     assert not waiting["practice_used"]
-    assert keyed.daemon.request("DELETE", f"/v1/observations/{waiting['id']}", None, {"Authorization": f"Bearer {keyed.keys['root']}"}).status == 204
+    assert keyed.daemon.request("DELETE", f"/v1/observations/{waiting['id']}", None, bearer(keyed.keys['root'])).status == 204
     assert root.get("/v1/calibrations?held=true").json["items"] == []

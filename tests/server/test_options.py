@@ -4,11 +4,11 @@ import os
 import re
 import socket
 import subprocess
-import time
 
 import pytest
 
 from conftest import PROGRAM, Daemon, run
+from support import bearer, until
 
 
 def effective(*arguments, environment=None):
@@ -112,7 +112,7 @@ def test_other_addresses_need_a_key_or_a_word(tmp_path):
         assert way_out in result.stderr
     daemon = Daemon(tmp_path, "--listen", "0.0.0.0:0", "--insecure")
     assert daemon.get("/v1/catalogue").status != 401
-    assert any(line["event"] == "insecure" for line in daemon.log())
+    assert daemon.events("insecure")  # logged before the daemon is ready
     assert daemon.stop() == 0
 
 
@@ -122,11 +122,11 @@ def test_a_mounted_key_opens_the_door(tmp_path):
     daemon = Daemon(tmp_path, "--listen", "0.0.0.0:0", "--bootstrap-key-file", str(secret))
     assert daemon.get("/livez").status == 200
     assert daemon.get("/metrics").status == 401
-    bearer = {"Authorization": "Bearer " + secret.read_text().strip()}
-    assert daemon.get("/metrics", bearer).status == 200
+    mounted = bearer(secret.read_text().strip())
+    assert daemon.get("/metrics", mounted).status == 200
     assert daemon.stop() == 0
     daemon.start()  # the same key again is not a conflict
-    assert daemon.get("/metrics", bearer).status == 200
+    assert daemon.get("/metrics", mounted).status == 200
     assert daemon.stop() == 0
     assert "a-secret" not in daemon.log_path.read_text()
     secret.write_text("short\n")
@@ -140,12 +140,10 @@ def test_keys_are_made_listed_and_revoked_beside_a_running_daemon(daemon_with):
     assert made.returncode == 0, made.stderr
     key = made.stdout.strip()
     assert re.fullmatch(r"fp_[A-Za-z0-9_-]{43}", key)
-    until = time.monotonic() + 10
-    while daemon.get("/metrics").status != 401 and time.monotonic() < until:
-        time.sleep(0.1)  # the daemon forgets cached keys within seconds
+    until(lambda: daemon.get("/metrics").status == 401)  # the daemon forgets cached keys within seconds
     answer = daemon.get("/metrics")
     assert answer.status == 401 and answer.headers["www-authenticate"].startswith("Bearer")
-    assert daemon.get("/metrics", {"Authorization": f"Bearer {key}"}).status == 200
+    assert daemon.get("/metrics", bearer(key)).status == 200
     assert daemon.get("/metrics", {"Authorization": f"bearer   {key}"}).status == 200
     for wrong in ("Bearer", "Bearer ", "Bearer x", f"Bearer {key}x", f"Basic {key}", key, "Bearer " + "x" * 5000):
         assert daemon.get("/metrics", {"Authorization": wrong}).status == 401, wrong
@@ -157,10 +155,7 @@ def test_keys_are_made_listed_and_revoked_beside_a_running_daemon(daemon_with):
     identifier = listed.split()[0]
     assert run("keys", "create", "--role", "admin", "--database", daemon.database).returncode == 0
     assert run("keys", "revoke", identifier, "--database", daemon.database).returncode == 0
-    until = time.monotonic() + 10
-    while daemon.get("/metrics", {"Authorization": f"Bearer {key}"}).status == 200 and time.monotonic() < until:
-        time.sleep(0.1)
-    assert daemon.get("/metrics", {"Authorization": f"Bearer {key}"}).status == 401
+    until(lambda: daemon.get("/metrics", bearer(key)).status == 401)
     assert "REVOKED" in run("keys", "list", "--database", daemon.database).stdout
     assert run("keys", "revoke", identifier, "--database", daemon.database).returncode == 1
     assert key not in daemon.log_path.read_text()
@@ -168,11 +163,10 @@ def test_keys_are_made_listed_and_revoked_beside_a_running_daemon(daemon_with):
 
 def test_roles_are_enforced(daemon_with):
     daemon = daemon_with()
-    keys = {role: run("keys", "create", "--role", role, "--database", daemon.database).stdout.strip() for role in ("viewer", "planner", "admin", "agent")}
-    time.sleep(0.1)
+    keys = {role: daemon.make_key("--role", role)[0] for role in ("viewer", "planner", "admin", "agent")}
 
     def status(role, method, path):
-        return daemon.request(method, path, {}, {"Authorization": f"Bearer {keys[role]}"}).status
+        return daemon.request(method, path, {}, bearer(keys[role])).status
 
     assert status("viewer", "POST", "/v1/backups") == 403
     assert status("planner", "POST", "/v1/backups") == 403
@@ -190,16 +184,13 @@ def test_detach_answers_only_when_it_is_ready(tmp_path):
     pid = None
     try:
         assert run("healthcheck", "--listen", f"127.0.0.1:{port}").returncode == 0
-        log = (tmp_path / "fleetplan.log").read_text()
-        pid = int(re.search(r'"pid":(\d+)', log)[1])
+        pid = int(until(lambda: re.search(r'"pid":(\d+)', (tmp_path / "fleetplan.log").read_text()))[1])
         again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
         assert again.returncode == 69 and "has this port" in again.stderr
     finally:
         if pid:
             os.kill(pid, 15)
-    until = time.monotonic() + 20
-    while os.path.exists(f"/proc/{pid}") and open(f"/proc/{pid}/stat").read().split(")")[1].split()[0] != "Z" and time.monotonic() < until:
-        time.sleep(0.05)
+    until(lambda: not os.path.exists(f"/proc/{pid}") or open(f"/proc/{pid}/stat").read().split(")")[1].split()[0] == "Z")
     assert run("healthcheck", "--listen", f"127.0.0.1:{port}").returncode == 69
 
 
@@ -229,5 +220,5 @@ def test_healthcheck_tells_a_draining_daemon(daemon_with):
     daemon = daemon_with("--quiet-seconds", "3")
     assert run("healthcheck", environment={"FLEETPLAN_LISTEN": f"0.0.0.0:{daemon.port}"}).returncode == 0
     daemon.signal()
-    time.sleep(0.2)
+    until(lambda: daemon.get("/readyz").status == 503)
     assert run("healthcheck", "--listen", f"127.0.0.1:{daemon.port}").returncode == 1

@@ -1,9 +1,9 @@
 """Hardware that the user buys: capital, power, running cost, remaining hours, and from when on it costs less than
 renting."""
 import csv
-import math
 
 import pytest
+from support import close, estimate
 
 TRAINING = {"model": "llama-3.1-70b", "tokens": "2T", "accelerator": "b200", "gpu_count": 384, "site": {"country": "DE"}, "alternatives": 0}
 SERVICE = {"model": "llama-3.1-8b", "queries_per_minute": 600, "prompt_tokens": 500, "output_tokens": 100, "accelerator": "h100"}
@@ -11,16 +11,6 @@ SERVICE = {"model": "llama-3.1-8b", "queries_per_minute": 600, "prompt_tokens": 
 
 def owned(body, **own):
     return body | {"pricing": {"on_premises": own}}
-
-
-def estimate(daemon, body, kind="training"):
-    answer = daemon.post(f"/v1/estimates/{kind}", body)
-    assert answer.status == 200, answer.text
-    return answer.json["result"]
-
-
-def close(a, b, tolerance=1e-9):
-    return math.isclose(a, b, rel_tol=tolerance)
 
 
 def test_a_purchase_is_answered_with_its_capital(daemon):

@@ -3,11 +3,11 @@ only finite numbers. FLEETPLAN_RANDOM_REQUESTS and FLEETPLAN_RANDOM_SEED make th
 import json
 import math
 import os
-import time
 
 import pytest
 
 from random_requests import Requests, options, unsound
+from support import wait_state
 
 COUNT = int(os.environ.get("FLEETPLAN_RANDOM_REQUESTS", "150"))
 SEED = int(os.environ.get("FLEETPLAN_RANDOM_SEED", "2026"))
@@ -77,14 +77,10 @@ ROUTES = {"TrainingRequest": ("training", check_training), "InferenceRequest": (
 
 def finished(daemon, answer):
     """The answer itself, or the result of the job that it became on a slow machine."""
-    until = time.monotonic() + HANGS
-    while answer.status == 202:
-        location = answer.headers["location"]
-        while daemon.get(location).json["state"] in ("queued", "running"):
-            assert time.monotonic() < until, answer.text
-            time.sleep(0.1)
-        answer = daemon.get(f"{location}/result")
-    return answer
+    if answer.status != 202:
+        return answer
+    wait_state(daemon, answer.headers["location"], seconds=HANGS)
+    return daemon.get(answer.headers["location"] + "/result")
 
 
 @pytest.mark.parametrize("schema", ROUTES)

@@ -3,6 +3,7 @@ in one machine."""
 import math
 
 import pytest
+from support import assumptions
 
 TENSOR = {"model": "llama-3.1-8b", "tokens": "10B", "gpu_count": 8, "gpus_per_node": 8, "parallelism": {"tensor": 8, "pipeline": 1}, "pricing": {"usd_per_gpu_hour": 2}}
 SERVING = {"requests_per_s": 1, "prompt_tokens": 1000, "output_tokens": 300}
@@ -18,10 +19,6 @@ def serving(daemon, **changes):
     answer = daemon.post("/v1/estimates/inference", {**SERVING, **changes})
     assert answer.status == 200, answer.text
     return answer.json["result"]
-
-
-def assumed(result, field):
-    return [a for a in result["assumptions"] if a["field"] == field]
 
 
 def test_bridges_are_not_a_machine(daemon):
@@ -50,8 +47,8 @@ def test_the_domain_that_is_asked_for_counts(daemon):
     ("deepseek-r1", "h200", "fp8", None), ("gpt-oss-120b", "b200", "mxfp4", None), ("gpt-oss-120b", "a100", "mxfp4", "bf16"), ("gpt-oss-20b", "h100", "mxfp4", "bf16")])
 def test_checkpoints_are_served_as_published(daemon, model, accelerator, precision, computed):
     result = serving(daemon, model=model, accelerator=accelerator)
-    assert [a["value"] for a in assumed(result, "precision")] == [precision]
-    assert [a["value"] for a in assumed(result, "precision.computed")] == ([computed] if computed else [])
+    assert [a["value"] for a in assumptions(result, "precision")] == [precision]
+    assert [a["value"] for a in assumptions(result, "precision.computed")] == ([computed] if computed else [])
     assert result["recommended"]["gpu_count"] <= 8
 
 
@@ -65,9 +62,9 @@ def test_the_standard_deployment_of_r1_stands(daemon):
 def test_a_pasted_config_says_its_precision(daemon):
     config = daemon.get("/v1/models/gpt-oss-20b").json["config"]
     assert config["quantization_config"]["quant_method"] == "mxfp4"
-    assert assumed(serving(daemon, model={"config": config}, accelerator="h100"), "precision")[0]["value"] == "mxfp4"
+    assert assumptions(serving(daemon, model={"config": config}, accelerator="h100"), "precision")[0]["value"] == "mxfp4"
     del config["quantization_config"]
-    assert assumed(serving(daemon, model={"config": config}, accelerator="h100"), "precision")[0]["value"] == "bf16"
+    assert assumptions(serving(daemon, model={"config": config}, accelerator="h100"), "precision")[0]["value"] == "bf16"
 
 
 @pytest.mark.parametrize("model", ["deepseek-r1", "kimi-k2", "llama-3.1-405b"])

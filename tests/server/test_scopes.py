@@ -3,11 +3,11 @@ import csv
 import io
 import json
 import sqlite3
-import time
 
 import conftest
 import pytest
 from conftest import run
+from support import bearer, until
 
 ROOT = "fp_" + "ad" * 32
 TRAINING = {"model": "llama-3.1-8b", "tokens": "15T", "accelerator": "h100", "gpu_count": 512}
@@ -15,24 +15,14 @@ SERVICE = {"model": "llama-3.1-70b", "precision": "fp8", "accelerator": "h100", 
 MERGE = {"Content-Type": "application/merge-patch+json"}
 
 
-def bearer(key, **more):
-    return {"Authorization": f"Bearer {key}"} | more
-
-
-def key_of(daemon, name, *arguments):
-    made = run("keys", "create", "--name", name, *arguments, "--database", daemon.database)
-    assert made.returncode == 0, made.stderr
-    return made.stdout.strip()
-
-
 class Teams:
     """Two teams with a plan each, and a plan without a label; each with its measurements and observations."""
 
     def __init__(self, daemon):
         self.daemon = daemon
-        self.a = key_of(daemon, "a", "--scope", "team=a")
-        self.b = key_of(daemon, "b", "--scope", "team=b")
-        self.eyes = key_of(daemon, "eyes", "--role", "viewer", "--scope", "team=a")
+        self.a = daemon.make_key("--name", "a", "--scope", "team=a")[0]
+        self.b = daemon.make_key("--name", "b", "--scope", "team=b")[0]
+        self.eyes = daemon.make_key("--name", "eyes", "--role", "viewer", "--scope", "team=a")[0]
         self.plans, self.benchmarks, self.observations = {}, {}, {}
         for team, key, labels in (("a", self.a, {"x": "1"}), ("b", self.b, {"team": "b"}), ("none", ROOT, {}), ("other", ROOT, {"team": "ab"})):
             made = self.ask(key, "POST", "/v1/plans/training", TRAINING | {"name": f"secret-of-{team}", "notes": f"note-of-{team}", "labels": labels})
@@ -189,10 +179,8 @@ def test_a_changed_scope_admits_nobody(daemon_with, tmp_path):
     """The key's checksum covers the label."""
     (tmp_path / "root").write_text(ROOT)
     daemon = daemon_with("--bootstrap-key-file", str(tmp_path / "root"))
-    key = key_of(daemon, "a", "--scope", "team=a")
-    time.sleep(2.1)
-    assert daemon.get("/v1/plans", bearer(key)).status == 200
+    key = daemon.make_key("--name", "a", "--scope", "team=a")[0]
+    until(lambda: daemon.get("/v1/plans", bearer(key)).status == 200)
     with sqlite3.connect(daemon.database) as db:
         db.execute("UPDATE api_key SET scope_key = NULL, scope_value = NULL WHERE name = 'a'")
-    time.sleep(2.1)
-    assert daemon.get("/v1/plans", bearer(key)).status == 503
+    until(lambda: daemon.get("/v1/plans", bearer(key)).status == 503)  # the daemon caches a key for two seconds

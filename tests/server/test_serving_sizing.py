@@ -2,6 +2,7 @@
 import math
 
 import pytest
+import support
 
 BASE = {"model": "llama-3.1-8b", "accelerator": "h100", "prompt_tokens": 1000, "output_tokens": 300, "queries_per_minute": 600}
 DAY = [0.2] * 7 + [0.6] + [1] * 11 + [0.6] + [0.2] * 4
@@ -14,10 +15,7 @@ def plan(daemon, changes):
 
 
 def refused(daemon, changes, slug="invalid", path="/v1/estimates/inference"):
-    answer = daemon.post(path, {k: v for k, v in (BASE | changes).items() if v is not None})
-    assert answer.status == 422, answer.text
-    assert answer.headers["content-type"] == "application/problem+json" and answer.json["type"].endswith("/" + slug), answer.text
-    return answer.json, {fault["pointer"]: fault["detail"] for fault in answer.json.get("errors", [])}
+    return support.refused(daemon, path, BASE | changes, slug)
 
 
 @pytest.mark.parametrize("changes, pointer, would_do", [

@@ -6,6 +6,7 @@ import re
 
 import conftest
 import pytest
+import support
 
 JSON = {"Content-Type": "application/json"}
 PACKED = JSON | {"Content-Encoding": "gzip"}
@@ -22,10 +23,7 @@ def request(rows, rest='"model":"llama-3.1-8b","accelerator":"h100","gpu_count":
 
 def memory_bytes(daemon, key="VmHWM"):
     """Returns 0 under sanitizers, which do not release freed memory."""
-    if conftest.is_sanitized():
-        return 0
-    with open(f"/proc/{daemon.process.pid}/status") as status:
-        return int(re.search(rf"{key}:\s+(\d+)", status.read())[1]) << 10
+    return 0 if conftest.is_sanitized() else support.memory_bytes(daemon, key)
 
 
 def test_a_million_rows(daemon_with):

@@ -1,14 +1,12 @@
 """Requests that cannot be planned: every fault at once, a value that works, and the nearest possible plan."""
 import pytest
+import support
 
 BASE = {"model": "llama-3.1-8b", "tokens": "15T", "accelerator": "h100"}
 
 
 def refused(daemon, changes, slug):
-    answer = daemon.post("/v1/estimates/training", {key: value for key, value in (BASE | changes).items() if value is not None})
-    assert answer.status == 422, answer.text
-    assert answer.headers["content-type"] == "application/problem+json" and answer.json["type"].endswith("/" + slug), answer.text
-    return answer.json, {fault["pointer"]: fault["detail"] for fault in answer.json.get("errors", [])}
+    return support.refused(daemon, "/v1/estimates/training", BASE | changes, slug)
 
 
 @pytest.mark.parametrize("gpus, pins, batch, pointer, would_do", [

@@ -1,10 +1,10 @@
 """Which measurements by an agent's key are accepted: a figure out of range waits for an admin, an impossible one fails
 its benchmark."""
-import time
 
 import pytest
 from conftest import run
 from fake_agent import FakeAgent, gpu, measure, measured
+from support import bearer
 
 PEAK, BANDWIDTH = 121e12, 300e9  # of the catalogue's L4
 TRAINING = {"model": "llama-3.1-8b", "tokens": "10B", "sequence_length": 4096, "global_batch_size": 64, "accelerator": "l4", "gpu_count": 64,
@@ -18,10 +18,9 @@ class Hub:
     def __init__(self, daemon_with, folder):
         (folder / "root").write_text(ROOT)
         self.daemon = daemon_with("--own-devices=no", "--bootstrap-key-file", str(folder / "root"))
-        self.root = {"Authorization": f"Bearer {ROOT}"}
-        self.keys = {name: run("keys", "create", "--role", "agent", "--name", name, "--database", self.daemon.database).stdout.strip() for name in ("one", "two")}
+        self.root = bearer(ROOT)
+        self.keys = {name: self.daemon.make_key("--role", "agent", "--name", name)[0] for name in ("one", "two")}
         self.keys["root"] = ROOT
-        time.sleep(2.1)  # keys that another process makes are valid within two seconds
 
     def get(self, path):
         return self.daemon.request("GET", path, headers=self.root)
@@ -91,7 +90,7 @@ def test_an_admin_accepts_and_rejects(hub):
     hub.deliver("one", "GPU-1", shares("GPU-1", 0.1))
     name = "gemm_efficiency.bf16.large.GPU-1.held"
     path = f"/v1/calibrations/{name}/decision"
-    assert hub.daemon.post(path, {"decision": "accept"}, {"Authorization": f"Bearer {hub.keys['one']}"}).status == 403
+    assert hub.daemon.post(path, {"decision": "accept"}, bearer(hub.keys['one'])).status == 403
     assert hub.post(path, {"decision": "perhaps"}).status == 422
     assert hub.post("/v1/calibrations/nothing/decision", {"decision": "accept"}).status == 404
     assert hub.post("/v1/calibrations/memory_efficiency.GPU-1/decision", {"decision": "accept"}).status == 409
