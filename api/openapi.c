@@ -197,6 +197,7 @@ void openapi_field_reference(struct buffer *out)
 	struct openapi_tables tables;
 
 	openapi_collect_all(&tables);
+	openapi_collect(&tables, &table_plan_gate, SCHEMA_ANSWER); /* of a command, so it is not in the OpenAPI document */
 	buffer_append_text(out, "# Fields\n\nWritten by `make docs` from the field tables (api/tables/).\n");
 	for (size_t i = 0; i < tables.count; i++) {
 		const struct field_table *table = tables.items[i].table;

@@ -27,6 +27,7 @@ static const struct {
 	const struct scale *scales;
 	size_t count;
 } amounts[] = {[AMOUNT_NUMBER] = {number_scales, COUNT_OF(number_scales)},
+	[AMOUNT_WHOLE] = {number_scales, COUNT_OF(number_scales)},
 	[AMOUNT_USD] = {usd_scales, COUNT_OF(usd_scales)},
 	[AMOUNT_KWH] = {energy_scales, COUNT_OF(energy_scales)},
 	[AMOUNT_KGCO2E] = {carbon_scales, COUNT_OF(carbon_scales)},
@@ -70,7 +71,10 @@ void amount_append(struct buffer *out, enum amount amount, double value)
 {
 	const struct scale *scale = scale_of(amount, value);
 
-	amount_append_number(out, value / scale->unit);
+	if (amount == AMOUNT_WHOLE)
+		amount_append_whole(out, value);
+	else
+		amount_append_number(out, value / scale->unit);
 	if (scale->name[0])
 		buffer_printf(out, " %s", scale->name);
 }

@@ -5,8 +5,9 @@
 
 #include "base/buffer.h"
 
-/* What is counted, and the unit of the value: USD, kWh, kg of CO2e, hours, bytes, litres. AMOUNT_NUMBER has no unit. */
-enum amount { AMOUNT_NUMBER, AMOUNT_USD, AMOUNT_KWH, AMOUNT_KGCO2E, AMOUNT_HOURS, AMOUNT_BYTES, AMOUNT_L };
+/* What is counted, and the unit of the value: USD, kWh, kg of CO2e, hours, bytes, litres. AMOUNT_NUMBER and AMOUNT_WHOLE have no
+ * unit; AMOUNT_WHOLE is written with all digits. */
+enum amount { AMOUNT_NUMBER, AMOUNT_WHOLE, AMOUNT_USD, AMOUNT_KWH, AMOUNT_KGCO2E, AMOUNT_HOURS, AMOUNT_BYTES, AMOUNT_L };
 
 /* Appends a whole number with thousands separators: "12,300". */
 void amount_append_whole(struct buffer *out, double number);

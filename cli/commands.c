@@ -9,6 +9,9 @@ static const struct command commands[] = {
 	{"serve", serve_main, "serve [OPTION]...", "run the daemon with the REST API (serve --help lists the options)", true},
 	{"plan", plan_main, "plan training|inference FILE|- [--json | --memo]",
 		"compute one plan without a daemon: a memo on a terminal (--memo), else JSON (--json)", false},
+	{"diff", diff_main,
+		"diff BASE HEAD [--fail-if LIMIT]... [--as-of DATE] [--kind training|inference] [--format text|markdown|json] [--title TEXT] [--database FILE]",
+		"compare the plans of two request files, and fail if the change exceeds a limit: cost>10%, carbon>+2t, gpus>64", false},
 	{"agent", agent_main, "agent --server URL --key-file FILE [OPTION]...",
 		"run a daemon's benchmarks on this machine's accelerators (agent --help)", true},
 	{"bench", bench_entry, "bench [OPTION]...", "measure an accelerator of this machine", true},
@@ -93,6 +96,15 @@ static struct command_flag *command_flag_of(const char *argument, struct command
 	return NULL;
 }
 
+/* Sets the value of a flag. Values of a repeated flag beyond its maximum are counted only. */
+static void command_flag_set(struct command_flag *flag, const char *value)
+{
+	flag->value = value;
+	if (flag->values && flag->value_count < flag->value_most)
+		flag->values[flag->value_count] = value;
+	flag->value_count++;
+}
+
 int command_read(int argc, char **argv, struct command_flag *flags, size_t flag_count, const char **operands, size_t operand_count,
 	struct options *options)
 {
@@ -100,6 +112,7 @@ int command_read(int argc, char **argv, struct command_flag *flags, size_t flag_
 	char *rest[COMMAND_ARGUMENTS_MAX] = {argv[0]};
 	int rest_count = 1;
 	size_t given = 0;
+	const char *incomplete = NULL;
 
 	for (size_t i = 0; i < operand_count; i++)
 		operands[i] = NULL;
@@ -110,7 +123,9 @@ int command_read(int argc, char **argv, struct command_flag *flags, size_t flag_
 		if (flag && flag->is_switch && !equals)
 			flag->value = "true";
 		else if (flag && (equals || i + 1 < argc))
-			flag->value = equals ? equals + 1 : argv[++i];
+			command_flag_set(flag, equals ? equals + 1 : argv[++i]);
+		else if (flag)
+			incomplete = flag->name;
 		else if ((argv[i][0] != '-' || !argv[i][1]) && given < operand_count)
 			operands[given++] = argv[i];
 		else
@@ -120,7 +135,10 @@ int command_read(int argc, char **argv, struct command_flag *flags, size_t flag_
 	}
 	if (options_read(options, rest_count, rest, &failure) != STATUS_OK)
 		return exit_code_report(&failure, EXIT_CODE_USAGE);
-	return EXIT_CODE_OK;
+	if (!incomplete)
+		return EXIT_CODE_OK;
+	fprintf(stderr, "fleetplan: %s needs a value: %s VALUE\n", incomplete, incomplete);
+	return EXIT_CODE_USAGE;
 }
 
 int version_main(int argc, char **argv)

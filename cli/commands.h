@@ -21,6 +21,7 @@ int command_unknown(const char *name); /* prints the nearest commands and return
 int agent_main(int argc, char **argv);
 int backup_main(int argc, char **argv);
 int check_main(int argc, char **argv);
+int diff_main(int argc, char **argv);
 int healthcheck_main(int argc, char **argv);
 int import_main(int argc, char **argv);
 int keys_main(int argc, char **argv);
@@ -32,8 +33,10 @@ int version_main(int argc, char **argv);
 /* An argument of one command, beside the options of serve: "--role admin". */
 struct command_flag {
 	const char *name;
-	const char *value; /* the default; command_read() sets the given value */
-	bool is_switch;    /* has no value of its own; if given, "true" */
+	const char *value;   /* the default; command_read() sets the given value */
+	bool is_switch;      /* has no value of its own; if given, "true" */
+	const char **values; /* of a flag that may be repeated: receives each value, up to value_most; NULL: the last value counts */
+	size_t value_most, value_count;
 };
 
 /* Reads the command's flags and at most `operand_count` operands, and the other arguments as options of serve. Sets the

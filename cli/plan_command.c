@@ -148,7 +148,7 @@ int plan_main(int argc, char **argv)
 	static struct failure failure;
 	static struct server server;
 	const char *operands[2];
-	struct command_flag flags[] = {{"--json", NULL, true}, {"--memo", NULL, true}};
+	struct command_flag flags[] = {{.name = "--json", .is_switch = true}, {.name = "--memo", .is_switch = true}};
 	struct options options;
 	int code = command_read(argc, argv, flags, COUNT_OF(flags), operands, COUNT_OF(operands), &options);
 	bool memo = flags[1].value || (!flags[0].value && isatty(STDOUT_FILENO));

@@ -46,6 +46,7 @@ DECLARE_TABLE(findings, struct findings);
 DECLARE_TABLE(provenance, struct provenance);
 DECLARE_TABLE(figure, struct figure);
 DECLARE_TABLE(interval, struct interval);
+DECLARE_TABLE(summary_figure, struct summary_figure);
 DECLARE_TABLE(training_summary, struct summary);
 DECLARE_TABLE(inference_summary, struct summary);
 DECLARE_TABLE(practice, struct practice);

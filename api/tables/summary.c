@@ -1,6 +1,5 @@
 #include "api/tables/shared.h"
 
-DECLARE_TABLE(summary_figure, struct summary_figure);
 #define OF struct summary_figure
 static const struct field summary_figure_rows[] = {
 	FIGURE(value, "The plan's figure, exact"),

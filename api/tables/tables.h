@@ -3,6 +3,7 @@
 #ifndef FLEETPLAN_API_TABLES_TABLES_H
 #define FLEETPLAN_API_TABLES_TABLES_H
 
+#include "api/tables/gate.h"
 #include "api/tables/leases.h"
 #include "api/tables/pages.h"
 #include "hwdb/catalogue/catalogue_tables.h"
@@ -54,6 +55,7 @@ DECLARE_TABLE(plan_changes, struct plan_changes);
 DECLARE_TABLE(plan_replay, struct plan_replay);
 DECLARE_TABLE(plan_patch, struct plan_record); /* name, labels, notes */
 DECLARE_TABLE(plan_comparison, struct plan_comparison);
+DECLARE_TABLE(plan_gate, struct plan_gate); /* no route: fleetplan diff */
 
 /* Catalogue rows: in requests, in answers and in CSV. */
 DECLARE_TABLE(calibration, struct calibration_row);

@@ -59,6 +59,7 @@ static void every_table_is_sound(void **state)
 		if (routes[i].query)
 			check_table(routes[i].query, 0);
 	}
+	check_table(&table_plan_gate, 0);
 }
 
 struct bench {

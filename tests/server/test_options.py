@@ -76,7 +76,7 @@ def test_help_lists_every_option():
         assert f"--{name} " in text
 
 
-@pytest.mark.parametrize("command", ["serve", "plan", "bench", "backup", "keys", "healthcheck", "openapi", "version", "help"])
+@pytest.mark.parametrize("command", ["serve", "plan", "diff", "bench", "backup", "keys", "healthcheck", "openapi", "version", "help"])
 def test_every_command_explains_itself(command):
     result = run(command, "--help")
     assert result.returncode == 0 and f"fleetplan {command}" in result.stdout and not result.stderr
