@@ -3,7 +3,7 @@
 set -eu
 
 build='gcc make libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libsqlite3-dev libcurl4-openssl-dev libsodium-dev libxxhash-dev zlib1g-dev ca-certificates curl'
-test='libcmocka-dev python3 python3-pytest python3-seccomp systemd python3-pytest-xdist python3-jsonschema fiu-utils git file procps mount libopenblas0-pthread libturbojpeg0 openssl iproute2 faketime ocl-icd-libopencl1 pocl-opencl-icd clang-14 libclang-rt-14-dev clang-format'
+test='libcmocka-dev python3 python3-pytest python3-seccomp systemd python3-pytest-xdist python3-jsonschema python3-yaml fiu-utils git file procps mount libopenblas0-pthread libturbojpeg0 openssl iproute2 faketime ocl-icd-libopencl1 pocl-opencl-icd clang-14 libclang-rt-14-dev clang-format'
 lint='clang clang-tidy clang-format cppcheck gcovr llvm-14'
 container='buildah mmdebstrap'
 venv='python3-venv'

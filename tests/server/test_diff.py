@@ -1,9 +1,11 @@
-"""`fleetplan diff`: two request files, planned offline and compared, and its exit codes."""
+"""`fleetplan diff`: two request files, planned offline and compared, its exit codes, and the action and template for CI that run it."""
 import datetime
 import glob
 import json
+import os
 import re
 import shlex
+import subprocess
 import time
 
 import conftest
@@ -193,3 +195,9 @@ def test_the_page_shows_what_is_answered():
         result = run(*shlex.split(command), cwd=conftest.ROOT)
         lines, expected = (re.sub(r"[\d.,]+", "0", re.sub(" +", " ", text)).splitlines() for text in (result.stdout, shown))
         assert result.returncode == 1 and lines == expected, command
+
+
+def test_the_action_and_the_template_for_pipelines():
+    result = subprocess.run([conftest.ROOT / "scripts" / "check-ci-gate.sh", conftest.PROGRAM], capture_output=True, text=True,
+                            env={k: v for k, v in os.environ.items() if not k.startswith(("FLEETPLAN_", "GATE_"))}, timeout=conftest.HANGS_SECONDS)
+    assert result.returncode == 0, result.stdout + result.stderr
