@@ -21,8 +21,24 @@ struct walk {
 	size_t length;
 };
 
-/* Returns a short text of a value, as JSON; for objects and lists only the number of members. NULL if the value is
- * absent. */
+/* Returns an object or a list as JSON; if that is long, only the number of members. NULL without memory. */
+static const char *nested_text(struct walk *walk, const struct node *node)
+{
+	bool object = node->kind == NODE_OBJECT;
+	struct json_writer writer;
+	struct buffer out;
+	const char *text;
+
+	buffer_init(&out, SHOWN_MAX);
+	json_writer_init(&writer, &out);
+	decode_write(node, &writer);
+	text = out.failed ? arena_printf(walk->arena, object ? "an object of %u members" : "a list of %u", node->length)
+					  : arena_strndup(walk->arena, out.bytes, out.length);
+	buffer_release(&out);
+	return text;
+}
+
+/* Returns a short text of a value, as JSON. NULL if the value is absent. */
 static const char *value_text(struct walk *walk, const struct node *node)
 {
 	char digits[JSON_NUMBER_SIZE];
@@ -32,10 +48,8 @@ static const char *value_text(struct walk *walk, const struct node *node)
 		return NULL;
 	switch (node->kind) {
 	case NODE_OBJECT:
-		text = arena_printf(walk->arena, "an object of %u members", node->length);
-		break;
 	case NODE_LIST:
-		text = arena_printf(walk->arena, "a list of %u", node->length);
+		text = nested_text(walk, node);
 		break;
 	case NODE_TEXT:
 		text = arena_printf(walk->arena, "\"%.*s%s\"", SHOWN_MAX, node->text, node->length > SHOWN_MAX ? "..." : "");

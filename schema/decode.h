@@ -76,6 +76,9 @@ enum status decoder_finish(struct decoder *decoder);
  * faults of `failure`, and the tree has the last member of each key. */
 enum status decode_parse(const char *json, size_t length, struct arena *arena, struct node **tree, struct failure *failure);
 
+/* Writes a tree as compact JSON; a double with the digits that restore it. */
+void decode_write(const struct node *node, struct json_writer *writer);
+
 /* Parses a text that is one JSON number. NULL: it is not a number, or there is no memory. */
 struct node *decode_parse_number(const char *text, struct arena *arena);
 

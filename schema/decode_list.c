@@ -125,7 +125,7 @@ static void decode_write_real(double value, struct json_writer *writer)
 }
 
 /* NOLINTBEGIN(misc-no-recursion): no deeper than the body, JSON_DEPTH_MAX. */
-static void decode_write(const struct node *node, struct json_writer *writer)
+void decode_write(const struct node *node, struct json_writer *writer)
 {
 	switch (node->kind) {
 	case NODE_OBJECT:

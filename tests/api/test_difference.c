@@ -33,6 +33,9 @@ static void test_the_same_is_the_same(void **state)
 	assert_int_equal(differences("{\"search\":{\"elapsed_ms\":1.5,\"n\":3}}", "{\"search\":{\"elapsed_ms\":7,\"n\":3}}"), 0);
 }
 
+#define DIGITS "1234567890123456789012345678901234567890123456789012345678901234"
+#define LONG   "\"" DIGITS "\",\"" DIGITS "\",\"" DIGITS "\""
+
 static void test_every_difference_has_its_place(void **state)
 {
 	(void)state;
@@ -45,10 +48,13 @@ static void test_every_difference_has_its_place(void **state)
 	assert_int_equal(differences("{\"a\":[1]}", "{\"a\":[1,{\"b\":2}],\"c\":false}"), 2);
 	assert_string_equal(found[0].pointer, "/a/1");
 	assert_null(found[0].before);
-	assert_string_equal(found[0].after, "an object of 1 members");
+	assert_string_equal(found[0].after, "{\"b\":2}");
 	assert_string_equal(found[1].pointer, "/c");
 	assert_int_equal(differences("{\"a\":[1,2]}", "{\"a\":7}"), 1);
-	assert_string_equal(found[0].before, "a list of 2");
+	assert_string_equal(found[0].before, "[1,2]");
+	assert_int_equal(differences("{\"a\":[" LONG "]}", "{\"a\":{\"b\":[" LONG "],\"c\":1}}"), 1); /* more than 160 bytes */
+	assert_string_equal(found[0].before, "a list of 3");
+	assert_string_equal(found[0].after, "an object of 2 members");
 	assert_int_equal(differences("{\"a\":1}", "{}"), 1);
 	assert_null(found[0].after);
 }
