@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "base/clock.h"
 #include "schema/field.h"
 
@@ -268,6 +270,29 @@ void record_encode(const struct field_table *table, const void *object, struct j
 	}
 	json_begin_object(writer);
 	record_encode_members(table, object, writer);
+	json_end_object(writer);
+}
+
+static void encode_named(const struct field_table *table, const void *object, const struct text_list *keys, struct json_writer *writer)
+{
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct field *row = &table->rows[i];
+
+		if (row->kind == FIELD_MERGE && encode_merged(row, object))
+			encode_named(row->table, encode_merged(row, object), keys, writer);
+		for (size_t k = 0; k < keys->count && row->kind != FIELD_MERGE; k++)
+			if (strcmp(keys->items[k], row->key) == 0 && encode_is_present(row, object)) {
+				json_key_n(writer, row->key, row->key_length);
+				encode_value(row, object, writer);
+				break;
+			}
+	}
+}
+
+void record_encode_fields(const struct field_table *table, const void *object, const struct text_list *keys, struct json_writer *writer)
+{
+	json_begin_object(writer);
+	encode_named(table, object, keys, writer);
 	json_end_object(writer);
 }
 

@@ -45,6 +45,8 @@ FALLIBLE enum status record_merge_patch(
 
 /* Writes the object without its absent members, and without the parts of an answer that the writer omits. */
 void record_encode(const struct field_table *table, const void *object, struct json_writer *writer);
+/* Writes only the members with these keys, an object as a whole. */
+void record_encode_fields(const struct field_table *table, const void *object, const struct text_list *keys, struct json_writer *writer);
 /* Writes only the members, into an object that the caller has begun. */
 void record_encode_members(const struct field_table *table, const void *object, struct json_writer *writer);
 

@@ -67,21 +67,23 @@ enum status page_answer_remarked(struct call *call, const struct field_table *ta
 	return STATUS_OK;
 }
 
-static void page_rows_write(struct call *call, const struct field_table *table, const struct page_rows *rows)
+static void page_rows_write(struct call *call, const struct field_table *table, const struct text_list *fields, const struct page_rows *rows)
 {
 	for (size_t i = 0; i < rows->count; i++) {
 		const char *row = (const char *)rows->items + i * table->size;
 
 		if (call->accept == MEDIA_CSV)
 			csv_row(table, CSV_LIST, row, &call->answer);
+		else if (fields)
+			record_encode_fields(table, row, fields, &call->json);
 		else
 			record_encode(table, row, &call->json);
 	}
 }
 
 /* Reads rows until the page is full. *next is the cursor of the next page, in the call's arena. */
-static enum status page_rows_read(struct call *call, const struct field_table *table, const struct page_request *page, page_read *read,
-	const void *filter, const char **next)
+static enum status page_rows_read(struct call *call, const struct field_table *table, const struct text_list *fields,
+	const struct page_request *page, page_read *read, const void *filter, const char **next)
 {
 	size_t left = page->limit ? page->limit : PAGE_LIMIT_DEFAULT;
 	struct page_request some = {.cursor = page->cursor};
@@ -97,7 +99,7 @@ static enum status page_rows_read(struct call *call, const struct field_table *t
 		status = read(call, filter, &some, &arena, &rows);
 		if (status != STATUS_OK)
 			break;
-		page_rows_write(call, table, &rows);
+		page_rows_write(call, table, fields, &rows);
 		left -= rows.count;
 		some.cursor = *next = arena_strdup(&call->arena, rows.next_cursor);
 		if (rows.next_cursor && !*next)
@@ -111,6 +113,12 @@ static enum status page_rows_read(struct call *call, const struct field_table *t
 enum status page_answer_read(
 	struct call *call, const struct field_table *table, const struct page_request *page, page_read *read, const void *filter)
 {
+	return page_answer_read_fields(call, table, NULL, page, read, filter);
+}
+
+enum status page_answer_read_fields(struct call *call, const struct field_table *table, const struct text_list *fields,
+	const struct page_request *page, page_read *read, const void *filter)
+{
 	bool csv = call->accept == MEDIA_CSV;
 	struct json_writer *json = &call->json;
 	const char *next;
@@ -123,7 +131,7 @@ enum status page_answer_read(
 		json_key(json, "items");
 		json_begin_array(json);
 	}
-	status = page_rows_read(call, table, page, read, filter, &next);
+	status = page_rows_read(call, table, fields, page, read, filter, &next);
 	if (status != STATUS_OK)
 		return status;
 	if (next)

@@ -39,5 +39,8 @@ typedef enum status page_read(
 	struct call *call, const void *filter, const struct page_request *some, struct arena *arena, struct page_rows *rows);
 FALLIBLE enum status page_answer_read(
 	struct call *call, const struct field_table *table, const struct page_request *page, page_read *read, const void *filter);
+/* As page_answer_read(), in JSON with these members of each row alone; NULL: all. */
+FALLIBLE enum status page_answer_read_fields(struct call *call, const struct field_table *table, const struct text_list *fields,
+	const struct page_request *page, page_read *read, const void *filter);
 
 #endif

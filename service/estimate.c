@@ -378,7 +378,7 @@ static enum status estimate_json(
 	buffer_clear(scratch);
 	json_writer_init(&writer, scratch);
 	writer.omitted = estimate->lean ? estimate->omitted : 0;
-	writer.rounded = table == estimate->kind->result;
+	writer.rounded = table != estimate->kind->request;
 	record_encode(table, object, &writer);
 	if (writer.not_finite)
 		return failure_set(estimate->failure, STATUS_INFEASIBLE,
@@ -417,6 +417,12 @@ enum status estimate_record(const struct estimate *estimate, struct plan_record 
 	status = estimate_json(kind->request, estimate->request, &scratch, estimate, &record->request);
 	if (status == STATUS_OK)
 		status = estimate_json(kind->result, estimate->result, &scratch, estimate, &record->result);
+	if (status == STATUS_OK && kind == &estimate_training)
+		status = estimate_json(
+			&table_training_summary, &((const struct training_plan *)estimate->result)->summary, &scratch, estimate, &record->summary);
+	if (status == STATUS_OK && kind == &estimate_inference)
+		status = estimate_json(
+			&table_inference_summary, &((const struct inference_plan *)estimate->result)->summary, &scratch, estimate, &record->summary);
 	buffer_release(&scratch);
 	return status;
 }

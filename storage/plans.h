@@ -49,6 +49,7 @@ struct plan_filter {
 	const char *scope_key, *scope_value;         /* both or none; a second label that must match */
 	const char *text;                            /* part of name or notes, case ignored (ASCII) */
 	int64_t created_after_us, created_before_us; /* exclusive; ABSENT_COUNT: open */
+	const char *sort; /* a figure of the summary (plan_sort_words), with "-" for a descending order; NULL: newest first */
 };
 
 struct plan_list {

@@ -21,6 +21,8 @@ struct plan_query {
 	struct page_query page;
 	const char *kind, *label, *model, *accelerator, *q; /* label: "key:value" */
 	int64_t created_after_us, created_before_us;        /* 0 or less: open */
+	const char *sort;                                   /* as in struct plan_filter */
+	struct text_list fields;                            /* members of a row to return; none: all */
 };
 
 struct plan_id_query {

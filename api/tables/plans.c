@@ -142,7 +142,10 @@ static const struct field plan_rows[] = {
 };
 TABLE(plan, plan_rows, "A plan of either kind.");
 
-static const struct field plan_summary_rows[] = {MERGE_SELF(plan_about), MERGE_SELF(computed)};
+static const struct field plan_summary_rows[] = {MERGE_SELF(plan_about),
+	JSON(summary, "The answer in a few sentences, and its figures: the result's `summary`. Absent: the plan was computed by an older version",
+		.flags = READ_ONLY),
+	MERGE_SELF(computed)};
 TABLE(plan_summary, plan_summary_rows, "A plan without its request and result.");
 
 static const struct field plan_patch_rows[] = {

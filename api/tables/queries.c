@@ -9,6 +9,9 @@ static const struct field page_rows[] = {
 TABLE(page_query, page_rows, "One page of a list.");
 #undef OF
 
+static const char *const plan_sort_words[] = {"gpu_count", "-gpu_count", "wall_clock_hours", "-wall_clock_hours", "total_usd", "-total_usd",
+	"total_kwh", "-total_kwh", "total_kgco2e", "-total_kgco2e"};
+
 #define OF struct plan_query
 static const struct field plan_query_rows[] = {
 	MERGE(page, page_query),
@@ -19,6 +22,9 @@ static const struct field plan_query_rows[] = {
 	TIME_AS(created_after, created_after_us, "Plans created after this time"),
 	TIME_AS(created_before, created_before_us, "Plans created before this time"),
 	TEXT(q, 200, "Plans whose name or notes contain this text"),
+	WORD(sort, plan_sort_words,
+		"Figure of the summary to sort by, `-` before it for the largest first; for a service its figures are of a month. Plans without it come last. Default: newest first"),
+	TEXTS(fields, 32, "Members of a plan to return, separated by commas; default: all", .example = "\"id,name,summary\""),
 };
 TABLE(plan_query, plan_query_rows, "Which plans.");
 #undef OF

@@ -47,8 +47,6 @@ DECLARE_TABLE(provenance, struct provenance);
 DECLARE_TABLE(figure, struct figure);
 DECLARE_TABLE(interval, struct interval);
 DECLARE_TABLE(summary_figure, struct summary_figure);
-DECLARE_TABLE(training_summary, struct summary);
-DECLARE_TABLE(inference_summary, struct summary);
 DECLARE_TABLE(practice, struct practice);
 DECLARE_TABLE(promised, struct promised);
 DECLARE_TABLE(memory_use, struct memory_use);

@@ -105,6 +105,8 @@ DECLARE_TABLE(health, struct health);
 /* Query parameters of lists. */
 DECLARE_TABLE(page_query, struct page_query);
 DECLARE_TABLE(plan_query, struct plan_query);
+DECLARE_TABLE(training_summary, struct summary);
+DECLARE_TABLE(inference_summary, struct summary);
 DECLARE_TABLE(plan_id_query, struct plan_id_query);
 DECLARE_TABLE(expand_query, struct expand_query);
 DECLARE_TABLE(compare_query, struct compare_query);

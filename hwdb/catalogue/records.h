@@ -22,6 +22,7 @@ struct plan_record {
 	/* The computed content. */
 	const char *model, *accelerator;  /* ids, of the recommended option; for filters and lists */
 	struct json_text request, result; /* as answered */
+	struct json_text summary;         /* the result's own, for lists; absent: of a version without summaries */
 	struct json_text changes;         /* in the answer to a refresh only, not stored */
 	int64_t catalogue_revision, calibration_revision;
 	const char *planner_version;

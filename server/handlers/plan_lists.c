@@ -4,6 +4,7 @@
 #include "api/tables/tables.h"
 #include "base/uuid.h"
 #include "hwdb/catalogue/given_names.h"
+#include "schema/field.h"
 #include "server/handlers.h"
 #include "server/page_answer.h"
 #include "server/plan_answer.h"
@@ -43,6 +44,21 @@ static enum status plan_list_read(
 	return status;
 }
 
+/* Reports the words that are not members of a listed plan. */
+static enum status plan_list_fields(struct call *call, const struct text_list *fields)
+{
+	for (size_t i = 0; i < fields->count; i++) {
+		void *nowhere = NULL;
+
+		if (!field_find(&table_plan_summary, fields->items[i], &nowhere))
+			failure_add(&call->failure, "/fields", "bad_choice",
+				"\"%.60s\" is not a member of a listed plan: give words of id, kind, name, labels, notes, model, accelerator, summary, created_at, "
+				"updated_at, revision, catalogue_revision, calibration_revision, planner_version and computed_at",
+				fields->items[i]);
+	}
+	return call->failure.fault_count > 0 ? STATUS_INVALID : STATUS_OK;
+}
+
 enum status handle_plan_list(struct call *call)
 {
 	struct plan_query query;
@@ -59,11 +75,16 @@ enum status handle_plan_list(struct call *call)
 		.model = query.model,
 		.accelerator = query.accelerator,
 		.text = query.q,
+		.sort = query.sort,
 		.created_after_us = query.created_after_us > 0 ? query.created_after_us : ABSENT_COUNT,
 		.created_before_us = query.created_before_us > 0 ? query.created_before_us : ABSENT_COUNT};
 	plan_filter_names(call, &filter);
 	status = page_label_of(call, query.label, &filter.label_key, &filter.label_value);
-	return status == STATUS_OK ? page_answer_read(call, &table_plan_summary, &page, plan_list_read, &filter) : status;
+	if (status == STATUS_OK)
+		status = plan_list_fields(call, &query.fields);
+	return status == STATUS_OK
+		? page_answer_read_fields(call, &table_plan_summary, query.fields.count > 0 ? &query.fields : NULL, &page, plan_list_read, &filter)
+		: status;
 }
 
 enum status handle_plan_revisions(struct call *call)

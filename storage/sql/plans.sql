@@ -1,10 +1,10 @@
 -- name: plan_insert
 INSERT INTO plan (id, kind, created_at_us, updated_at_us, revision, name, notes, labels, head_checksum, content_revision,
 	model, accelerator, catalogue_revision, calibration_revision, planner_version, computed_at_us, checksum, asked, request,
-	result)
+	result, summary)
 VALUES (:id, :kind, :created_at_us, :updated_at_us, :revision, :name, :notes, :labels, :head_checksum, :revision,
 	:model, :accelerator, :catalogue_revision, :calibration_revision, :planner_version, :computed_at_us, :checksum, :asked,
-	:request, :result);
+	:request, :result, :summary);
 
 -- name: plan_label_insert
 INSERT INTO plan_label (key, value, created_at_us, plan_id)
@@ -15,12 +15,12 @@ DELETE FROM plan_label WHERE plan_id = :id;
 
 -- name: plan_get
 SELECT id, kind, created_at_us, updated_at_us, revision, name, notes, labels, model, accelerator, catalogue_revision,
-	calibration_revision, planner_version, computed_at_us, asked, request, result, head_checksum, checksum, content_revision
+	calibration_revision, planner_version, computed_at_us, asked, request, result, summary, head_checksum, checksum, content_revision
 FROM plan WHERE id = :id;
 
 -- name: plan_head
 SELECT id, kind, created_at_us, updated_at_us, revision, name, notes, labels, model, accelerator, catalogue_revision, calibration_revision,
-	planner_version, computed_at_us, asked, head_checksum, content_revision
+	planner_version, computed_at_us, asked, summary, head_checksum, content_revision
 FROM plan WHERE id = :id;
 
 -- The content of a plan at a revision: the newest content computed up to it.
@@ -58,39 +58,59 @@ FROM plan WHERE id = :id;
 UPDATE plan SET revision = :revision, content_revision = :revision, updated_at_us = :updated_at_us, head_checksum = :head_checksum,
 	model = :model, accelerator = :accelerator, catalogue_revision = :catalogue_revision,
 	calibration_revision = :calibration_revision, planner_version = :planner_version, computed_at_us = :computed_at_us,
-	checksum = :checksum, request = :request, result = :result
+	checksum = :checksum, request = :request, result = :result, summary = :summary
 WHERE id = :id;
 
 -- name: plan_delete
 DELETE FROM plan WHERE id = :id;
 
+-- Lists read the summary from its index: in the table it lies behind the content. The newest first.
 -- name: plan_list
-SELECT id, kind, created_at_us, updated_at_us, revision, name, notes, labels, model, accelerator, catalogue_revision,
-	calibration_revision, planner_version, computed_at_us, head_checksum
-FROM plan
-WHERE (created_at_us, id) < (:cursor_us, :cursor_id)
-	AND created_at_us > :created_after_us AND created_at_us < :created_before_us
-	AND (:scope_key IS NULL OR EXISTS (SELECT 1 FROM plan_label s WHERE s.plan_id = plan.id AND s.key = :scope_key AND s.value = :scope_value))
-	AND (:kind IS NULL OR kind = :kind)
-	AND (:model IS NULL OR model = :model)
-	AND (:accelerator IS NULL OR accelerator = :accelerator)
-	AND (:text IS NULL OR instr(lower(name), lower(:text)) > 0 OR instr(lower(notes), lower(:text)) > 0)
-ORDER BY created_at_us DESC, id DESC LIMIT :limit;
+SELECT p.id, p.kind, p.created_at_us, p.updated_at_us, p.revision, p.name, p.notes, p.labels, p.model, p.accelerator, p.catalogue_revision,
+	p.calibration_revision, p.planner_version, p.computed_at_us, s.summary, p.head_checksum
+FROM plan p LEFT JOIN plan s INDEXED BY plan_summary ON s.id = p.id AND s.summary IS NOT NULL
+WHERE (p.created_at_us, p.id) < (:cursor_us, :cursor_id)
+	AND p.created_at_us > :created_after_us AND p.created_at_us < :created_before_us
+	AND (:scope_key IS NULL OR EXISTS (SELECT 1 FROM plan_label o WHERE o.plan_id = p.id AND o.key = :scope_key AND o.value = :scope_value))
+	AND (:kind IS NULL OR p.kind = :kind)
+	AND (:model IS NULL OR p.model = :model)
+	AND (:accelerator IS NULL OR p.accelerator = :accelerator)
+	AND (:text IS NULL OR instr(lower(p.name), lower(:text)) > 0 OR instr(lower(p.notes), lower(:text)) > 0)
+ORDER BY p.created_at_us DESC, p.id DESC LIMIT :limit;
 
 -- Reads by the label, whose rows have the order of the answer.
 -- name: plan_list_by_label
-SELECT p.id, kind, p.created_at_us, updated_at_us, revision, name, notes, labels, model, accelerator, catalogue_revision,
-	calibration_revision, planner_version, computed_at_us, head_checksum
+SELECT p.id, p.kind, p.created_at_us, p.updated_at_us, p.revision, p.name, p.notes, p.labels, p.model, p.accelerator, p.catalogue_revision,
+	p.calibration_revision, p.planner_version, p.computed_at_us, s.summary, p.head_checksum
 FROM plan_label l CROSS JOIN plan p ON p.id = l.plan_id
+	LEFT JOIN plan s INDEXED BY plan_summary ON s.id = p.id AND s.summary IS NOT NULL
 WHERE l.key = :label_key AND l.value = :label_value
 	AND (l.created_at_us, l.plan_id) < (:cursor_us, :cursor_id)
 	AND l.created_at_us > :created_after_us AND l.created_at_us < :created_before_us
-	AND (:scope_key IS NULL OR EXISTS (SELECT 1 FROM plan_label s WHERE s.plan_id = p.id AND s.key = :scope_key AND s.value = :scope_value))
-	AND (:kind IS NULL OR kind = :kind)
-	AND (:model IS NULL OR model = :model)
-	AND (:accelerator IS NULL OR accelerator = :accelerator)
-	AND (:text IS NULL OR instr(lower(name), lower(:text)) > 0 OR instr(lower(notes), lower(:text)) > 0)
+	AND (:scope_key IS NULL OR EXISTS (SELECT 1 FROM plan_label o WHERE o.plan_id = p.id AND o.key = :scope_key AND o.value = :scope_value))
+	AND (:kind IS NULL OR p.kind = :kind)
+	AND (:model IS NULL OR p.model = :model)
+	AND (:accelerator IS NULL OR p.accelerator = :accelerator)
+	AND (:text IS NULL OR instr(lower(p.name), lower(:text)) > 0 OR instr(lower(p.notes), lower(:text)) > 0)
 ORDER BY l.created_at_us DESC, l.plan_id DESC LIMIT :limit;
+
+-- Sorted by a figure of the summary: it reads the heads and summaries of all plans. Plans without the figure come last.
+-- name: plan_list_sorted
+SELECT * FROM (
+	SELECT p.id, p.kind, p.created_at_us, p.updated_at_us, p.revision, p.name, p.notes, p.labels, p.model, p.accelerator, p.catalogue_revision,
+		p.calibration_revision, p.planner_version, p.computed_at_us, s.summary, p.head_checksum,
+		coalesce(CASE WHEN json_valid(s.summary) THEN :sign * coalesce(json_extract(s.summary, :path), json_extract(s.summary, :other_path)) END,
+			1e308) + 0.0 AS sort_key
+	FROM plan p LEFT JOIN plan s INDEXED BY plan_summary ON s.id = p.id AND s.summary IS NOT NULL
+	WHERE p.created_at_us > :created_after_us AND p.created_at_us < :created_before_us
+		AND (:label_key IS NULL OR EXISTS (SELECT 1 FROM plan_label l WHERE l.plan_id = p.id AND l.key = :label_key AND l.value = :label_value))
+		AND (:scope_key IS NULL OR EXISTS (SELECT 1 FROM plan_label o WHERE o.plan_id = p.id AND o.key = :scope_key AND o.value = :scope_value))
+		AND (:kind IS NULL OR p.kind = :kind)
+		AND (:model IS NULL OR p.model = :model)
+		AND (:accelerator IS NULL OR p.accelerator = :accelerator)
+		AND (:text IS NULL OR instr(lower(p.name), lower(:text)) > 0 OR instr(lower(p.notes), lower(:text)) > 0))
+WHERE (sort_key, id) > (:cursor_key, :cursor_id)
+ORDER BY sort_key, id LIMIT :limit;
 
 -- name: idempotency_get
 SELECT * FROM idempotency

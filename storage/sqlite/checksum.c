@@ -50,6 +50,8 @@ int64_t plan_head_checksum(const struct plan_record *plan)
 	hash = checksum_add_integer(hash, plan->calibration_revision);
 	hash = checksum_add_string(hash, plan->planner_version);
 	hash = checksum_add_integer(hash, plan->computed_at_us);
+	if (plan->summary.text) /* since schema version 15 */
+		hash = checksum_add_text(hash, plan->summary.text, plan->summary.length);
 	return checksum_of(hash);
 }
 

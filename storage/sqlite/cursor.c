@@ -1,6 +1,7 @@
-/* Cursors: the end of the previous page, as opaque text. "m" a time and an id, "i" an id alone, "n" a number; in
+/* Cursors: the end of the previous page, as opaque text. "m" a time and an id, "i" an id alone, "n" a number, "f" an order with a figure and an id; in
  * base64url, so that any id fits into a URL. */
 #include <inttypes.h>
+#include <math.h>
 #include <sodium.h>
 #include <string.h>
 
@@ -85,6 +86,35 @@ enum status cursor_read_number(const struct page_request *page, struct arena *ar
 		return cursor_refuse(failure);
 	*number = strtoll(plain, &end, 10);
 	return end == plain || *end ? cursor_refuse(failure) : STATUS_OK;
+}
+
+/* A sorted list: its order, the figure exactly, and the id. */
+enum status cursor_read_figure(
+	const struct page_request *page, const char *sort, struct arena *arena, double *figure, const char **id, struct failure *failure)
+{
+	size_t length = strlen(sort);
+	const char *plain;
+	char *end;
+
+	*figure = -INFINITY;
+	*id = "";
+	if (!page || !page->cursor)
+		return STATUS_OK;
+	plain = cursor_decode(page->cursor, 'f', arena);
+	if (!plain || strncmp(plain, sort, length) != 0 || plain[length] != ' ')
+		return cursor_refuse(failure);
+	*figure = strtod(plain + length + 1, &end);
+	if (end == plain + length + 1 || *end != ' ' || !isfinite(*figure))
+		return cursor_refuse(failure);
+	*id = end + 1;
+	return STATUS_OK;
+}
+
+const char *cursor_write_figure(const char *sort, double figure, const char *id, struct arena *arena)
+{
+	const char *plain = arena_printf(arena, "f%s %a %s", sort, figure, id);
+
+	return plain ? cursor_encode(plain, arena) : NULL;
 }
 
 const char *cursor_write_moment(int64_t us, const char *id, struct arena *arena)

@@ -13,6 +13,7 @@
 # embeds: storage/sql/0012_audit.sql
 # embeds: storage/sql/0013_more_checksums.sql
 # embeds: storage/sql/0014_key_families.sql
+# embeds: storage/sql/0015_plan_summary.sql
 # embeds: storage/sql/transactions.sql
 # embeds: storage/sql/plans.sql
 # embeds: storage/sql/keys.sql
@@ -24,7 +25,7 @@
 # embeds: storage/sql/imports.sql
 # embeds: storage/sql/audit.sql
 	.section .rodata
-	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005, storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_0010, storage_sql_0011, storage_sql_0012, storage_sql_0013, storage_sql_0014, storage_sql_statements
+	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005, storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_0010, storage_sql_0011, storage_sql_0012, storage_sql_0013, storage_sql_0014, storage_sql_0015, storage_sql_statements
 storage_sql_0001:
 	.incbin "storage/sql/0001_initial.sql"
 	.byte 0
@@ -66,6 +67,9 @@ storage_sql_0013:
 	.byte 0
 storage_sql_0014:
 	.incbin "storage/sql/0014_key_families.sql"
+	.byte 0
+storage_sql_0015:
+	.incbin "storage/sql/0015_plan_summary.sql"
 	.byte 0
 storage_sql_statements:
 	.incbin "storage/sql/transactions.sql"

@@ -7,7 +7,7 @@ static const struct column plan_columns[] = {C(record.id, "id"), C(record.kind, 
 	C(record.catalogue_revision, "catalogue_revision"), C(record.calibration_revision, "calibration_revision"),
 	C(record.planner_version, "planner_version"), C(record.computed_at_us, "computed_at_us"), C(record.asked, "asked"),
 	C(record.request, "request"), C(record.result, "result"), C(content_revision, "content_revision"), C(head_checksum, "head_checksum"),
-	C(checksum, "checksum")};
+	C(checksum, "checksum"), C(record.summary, "summary"), C(sort_key, "sort_key")};
 #undef C
 const struct column_map plan_map = COLUMN_MAP(plan_columns, struct plan_stored);
 
@@ -88,7 +88,8 @@ const struct column_map arguments_map = COLUMN_MAP(arguments_columns, struct arg
 static const struct column plan_query_columns[] = {C(filter.kind, "kind"), C(filter.model, "model"), C(filter.accelerator, "accelerator"),
 	C(filter.label_key, "label_key"), C(filter.label_value, "label_value"), C(filter.scope_key, "scope_key"),
 	C(filter.scope_value, "scope_value"), C(filter.text, "text"), C(filter.created_after_us, "created_after_us"),
-	C(filter.created_before_us, "created_before_us"), C(limit, "limit"), C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id")};
+	C(filter.created_before_us, "created_before_us"), C(limit, "limit"), C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id"),
+	C(path, "path"), C(other_path, "other_path"), C(sign, "sign"), C(cursor_key, "cursor_key")};
 #undef C
 const struct column_map plan_query_map = COLUMN_MAP(plan_query_columns, struct plan_query);
 

@@ -20,6 +20,7 @@ struct plan_stored {
 	int64_t content_revision;
 	int64_t head_checksum; /* of name, notes, labels and revision */
 	int64_t checksum;      /* of the content */
+	double sort_key;       /* of a sorted list: the figure, negative for a descending order */
 };
 
 struct key_stored {
@@ -49,6 +50,9 @@ struct plan_query {
 	struct plan_filter filter;
 	int64_t limit, cursor_us;
 	const char *cursor_id;
+	const char *path, *other_path; /* of the sorted figure in the summary; other_path: of a service */
+	double sign;                   /* 1: ascending; -1 */
+	double cursor_key;
 };
 
 struct row_query {

@@ -123,6 +123,7 @@ enum status operation_plan_refresh(struct storage *storage, struct storage_job *
 	plan.record.computed_at_us = refresh->plan->computed_at_us;
 	plan.record.request = refresh->plan->request;
 	plan.record.result = refresh->plan->result;
+	plan.record.summary = refresh->plan->summary;
 	plan.checksum = plan_checksum(&plan.record, plan.record.revision);
 	plan.head_checksum = plan_head_checksum(&plan.record);
 	refresh->revision = plan.record.revision;
@@ -234,12 +235,37 @@ static void plans_narrow(struct rows_read *rows, struct plan_list *list)
 		memmove(&list->items[i], &stored[i].record, sizeof list->items[i]);
 }
 
+/* The figures that lists can be sorted by, and their places in the summary. */
+static const struct {
+	const char *name, *path, *other_path;
+} sorts[] = {{"gpu_count", "$.gpu_count", NULL}, {"wall_clock_hours", "$.wall_clock_hours.value", NULL},
+	{"total_usd", "$.total_usd.value", "$.usd_per_month.value"}, {"total_kwh", "$.total_kwh.value", NULL},
+	{"total_kgco2e", "$.total_kgco2e.value", NULL}};
+
+/* Sets the sorted figure and the end of the previous page. */
+static enum status sort_read(const struct plan_filter *filter, const struct page_request *page, struct plan_query *query,
+	struct arena *arena, struct failure *failure)
+{
+	const char *name = filter->sort + (filter->sort[0] == '-');
+
+	query->sign = name == filter->sort ? 1 : -1;
+	for (size_t i = 0; i < COUNT_OF(sorts); i++)
+		if (strcmp(sorts[i].name, name) == 0) {
+			query->path = sorts[i].path;
+			query->other_path = sorts[i].other_path ? sorts[i].other_path : sorts[i].path;
+		}
+	CHECK(query->path);
+	return cursor_read_figure(page, filter->sort, arena, &query->cursor_key, &query->cursor_id, failure);
+}
+
 enum status storage_plan_list(struct storage *storage, const struct plan_filter *filter, const struct page_request *page,
 	struct arena *arena, struct plan_list *list, struct failure *failure)
 {
-	struct plan_query query = {.filter = *filter, .limit = (int64_t)page_limit(page) + 1};
+	struct plan_query query = {.filter = *filter, .limit = (int64_t)page_limit(page) + 1, .cursor_id = ""};
 	struct rows_read rows;
-	enum status status = cursor_read_moment(page, arena, &query.cursor_us, &query.cursor_id, failure);
+	double last_key = 0;
+	enum status status = filter->sort ? sort_read(filter, page, &query, arena, failure)
+									  : cursor_read_moment(page, arena, &query.cursor_us, &query.cursor_id, failure);
 
 	*list = (struct plan_list){0};
 	if (status != STATUS_OK)
@@ -248,18 +274,25 @@ enum status storage_plan_list(struct storage *storage, const struct plan_filter 
 		query.filter.created_after_us = INT64_MIN;
 	if (filter->created_before_us == ABSENT_COUNT)
 		query.filter.created_before_us = INT64_MAX;
-	if (!filter->label_key && filter->scope_key) { /* its rows have the order of the answer */
+	if (!filter->sort && !filter->label_key && filter->scope_key) { /* its rows have the order of the answer */
 		query.filter.label_key = filter->scope_key;
 		query.filter.label_value = filter->scope_value;
 	}
-	status = reader_list(storage, query.filter.label_key ? STATEMENT_PLAN_LIST_BY_LABEL : STATEMENT_PLAN_LIST, &query, page_limit(page),
-		arena, &rows, failure);
+	status = reader_list(storage,
+		filter->sort                 ? STATEMENT_PLAN_LIST_SORTED
+			: query.filter.label_key ? STATEMENT_PLAN_LIST_BY_LABEL
+									 : STATEMENT_PLAN_LIST,
+		&query, page_limit(page), arena, &rows, failure);
+	if (status == STATUS_OK && rows.count > 0)
+		last_key = ((const struct plan_stored *)rows.items)[rows.count - 1].sort_key;
 	if (status == STATUS_OK)
 		status = list_verify(storage, &rows, arena, failure);
 	if (status != STATUS_OK)
 		return status;
 	plans_narrow(&rows, list);
-	if (rows.more)
+	if (rows.more && filter->sort)
+		list->next_cursor = cursor_write_figure(filter->sort, last_key, list->items[list->count - 1].id, arena);
+	else if (rows.more)
 		list->next_cursor = cursor_write_moment(list->items[list->count - 1].created_at_us, list->items[list->count - 1].id, arena);
 	return STATUS_OK;
 }

@@ -4,7 +4,7 @@
 
 extern const char storage_sql_0001[], storage_sql_0002[], storage_sql_0003[], storage_sql_0004[], storage_sql_0005[], storage_sql_0006[],
 	storage_sql_0007[], storage_sql_0008[], storage_sql_0009[], storage_sql_0010[], storage_sql_0011[], storage_sql_0012[],
-	storage_sql_0013[], storage_sql_0014[], storage_sql_statements[];
+	storage_sql_0013[], storage_sql_0014[], storage_sql_0015[], storage_sql_statements[];
 
 static const struct {
 	const char *name;
@@ -19,7 +19,7 @@ const char *migration_sql(int version)
 {
 	static const char *const migrations[] = {storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005,
 		storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_0010, storage_sql_0011, storage_sql_0012,
-		storage_sql_0013, storage_sql_0014};
+		storage_sql_0013, storage_sql_0014, storage_sql_0015};
 
 	return version >= 1 && (size_t)version <= COUNT_OF(migrations) ? migrations[version - 1] : NULL;
 }

@@ -32,6 +32,7 @@
 	X(PLAN_DELETE,          "plan_delete",           arguments_map,       plan_map)                   \
 	X(PLAN_LIST,            "plan_list",             plan_query_map,      plan_map)                   \
 	X(PLAN_LIST_BY_LABEL,   "plan_list_by_label",    plan_query_map,      plan_map)                   \
+	X(PLAN_LIST_SORTED,     "plan_list_sorted",      plan_query_map,      plan_map)                   \
 	X(IDEMPOTENCY_GET,      "idempotency_get",       idempotency_map,     idempotency_map)            \
 	X(IDEMPOTENCY_INSERT,   "idempotency_insert",    idempotency_map,     idempotency_map)            \
 	X(IDEMPOTENCY_NEWEST,   "idempotency_newest",    arguments_map,       arguments_map)              \

@@ -205,6 +205,9 @@ FALLIBLE enum status cursor_read_id(const struct page_request *page, struct aren
 FALLIBLE enum status cursor_read_number(const struct page_request *page, struct arena *arena, int64_t *number, struct failure *failure);
 const char *cursor_write_number(int64_t number, struct arena *arena);
 const char *cursor_write_moment(int64_t us, const char *id, struct arena *arena);
+FALLIBLE enum status cursor_read_figure(
+	const struct page_request *page, const char *sort, struct arena *arena, double *figure, const char **id, struct failure *failure);
+const char *cursor_write_figure(const char *sort, double figure, const char *id, struct arena *arena);
 const char *cursor_write_id(const char *id, struct arena *arena);
 
 #endif

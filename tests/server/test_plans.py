@@ -345,3 +345,43 @@ def test_a_refresh_explains_what_no_single_kind_of_row_allows(daemon):
     assert [cause["cause"] for cause in changes["causes"]] == ["prices"]  # with the regions alone no plan keeps the cap
     assert changes["causes"][0]["change_kgco2e"] == pytest.approx(changes["after"]["kgco2e"] - changes["before"]["kgco2e"])
     assert all(daemon.request("DELETE", path).status == 204 for path in made)
+
+
+def test_lists_have_figures_an_order_and_chosen_members(daemon_with):
+    daemon = daemon_with()
+    for gpus in (8, 64, 16, 128, 32):
+        made = daemon.post("/v1/plans/training", {"model": "llama-3.1-8b", "tokens": "100B", "accelerator": "h100", "gpu_count": gpus, "name": f"n{gpus}",
+                                                  "labels": {"size": "odd" if gpus in (8, 32, 128) else "even"}})
+        assert made.status == 201
+    service = daemon.post("/v1/plans/inference", {"model": "llama-3.1-8b", "requests_per_s": 2, "prompt_tokens": 500, "output_tokens": 100, "accelerator": "h100", "name": "service"}).json
+    rows = daemon.get("/v1/plans").json["items"]
+    assert [row["name"] for row in rows] == ["service", "n32", "n128", "n16", "n64", "n8"]
+    assert rows[0]["summary"] == service["result"]["summary"] and rows[0]["summary"]["usd_per_month"]["value"] > 0
+    assert [row["summary"]["gpu_count"] for row in rows[1:]] == [32, 128, 16, 64, 8]
+
+    def names(query):
+        return [row["name"] for row in daemon.get(f"/v1/plans?{query}").json["items"]]
+
+    assert names("sort=gpu_count") == ["service", "n8", "n16", "n32", "n64", "n128"]
+    assert names("sort=-gpu_count") == ["n128", "n64", "n32", "n16", "n8", "service"]
+    assert names("sort=-wall_clock_hours") == ["n8", "n16", "n32", "n64", "n128", "service"], "a service has no hours and comes last"
+    assert names("sort=wall_clock_hours") == ["n128", "n64", "n32", "n16", "n8", "service"]
+    assert names("sort=total_usd")[0] == "service" and names("sort=gpu_count&label=size:odd") == ["n8", "n32", "n128"]
+    assert names("sort=gpu_count&kind=training&created_before=2020-01-01T00:00:00Z") == []
+    for order in ("gpu_count", "-total_kwh", "wall_clock_hours"):
+        seen, cursor = [], ""
+        while cursor is not None:
+            page = daemon.get(f"/v1/plans?sort={order}&limit=2&fields=name{cursor and '&cursor=' + cursor}").json
+            assert all(set(row) == {"name"} for row in page["items"])
+            seen += [row["name"] for row in page["items"]]
+            cursor = page["next_cursor"]
+        assert seen == names(f"sort={order}"), "pages are the whole list"
+    first = daemon.get("/v1/plans?sort=gpu_count&limit=2").json["next_cursor"]
+    for other in ("sort=-gpu_count", "sort=total_usd", "limit=2"):
+        assert daemon.get(f"/v1/plans?{other}&cursor={first}").status == 400, "a cursor belongs to its order"
+    assert daemon.get("/v1/plans?sort=price").status == 422 and daemon.get("/v1/plans?fields=id,nam").json["errors"][0]["pointer"] == "/fields"
+    # A refresh brings its own summary, and a change of the name keeps it.
+    path = "/v1/plans/" + rows[-1]["id"]
+    assert daemon.request("PATCH", path, {"name": "n8 again"}).status == 200
+    assert daemon.request("POST", f"{path}/refresh").status == 200
+    assert [row["summary"]["gpu_count"] for row in daemon.get("/v1/plans?q=again").json["items"]] == [8]

@@ -477,8 +477,9 @@ static void no_statement_reads_a_whole_table(void **state)
 		while (sqlite3_step(plan) == SQLITE_ROW) {
 			const char *step = (const char *)sqlite3_column_text(plan, 3);
 
-			/* The first sorts the heads of four queues. The second counts the rows of a past moment. */
-			if (is_slow(step) && i != STATEMENT_BENCHMARK_NEXT && i != STATEMENT_CATALOGUE_COUNTS)
+			/* The first sorts the heads of four queues. The second counts the rows of a past moment. The third sorts the
+			 * plans by a figure. */
+			if (is_slow(step) && i != STATEMENT_BENCHMARK_NEXT && i != STATEMENT_CATALOGUE_COUNTS && i != STATEMENT_PLAN_LIST_SORTED)
 				fail_msg("%s: %s", sql, step);
 		}
 		sqlite3_finalize(plan);
