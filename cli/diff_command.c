@@ -249,6 +249,7 @@ static void write_gate(const struct plan_gate *gate, const char *format, struct 
 		gate_text_plain(gate, out);
 	} else {
 		json_writer_init(&writer, out);
+		writer.rounded = true; /* as in an estimate */
 		record_encode(&table_plan_gate, gate, &writer);
 		buffer_append_text(out, "\n");
 		out->failed |= writer.not_finite;
