@@ -153,7 +153,10 @@ static enum status compute_inference(struct estimate *estimate, struct resolver 
 	resolve_unused_inference(resolver, estimate->request, input, plan);
 	findings_rank_assumptions(&plan->findings);
 	alternatives_of_service(plan, &input->request.common, input->omitted);
-	if (!summary_of_service(plan, cost_is_owned(&input->request.common.pricing)))
+	if (!summary_of_service(plan, cost_is_owned(&input->request.common.pricing),
+			input->request.redundancy == REDUNDANCY_N_PLUS_2       ? 2
+				: input->request.redundancy == REDUNDANCY_N_PLUS_1 ? 1
+																   : 0))
 		return STATUS_NO_MEMORY;
 	estimate->request = &input->request;
 	estimate->result = plan;

@@ -52,14 +52,26 @@ static void append_hardware(
 		buffer_append_char(out, ')');
 }
 
+/* Appends the cost in the request's other currency: " = 1.1 M EUR". */
+static void append_currency(struct buffer *out, double value, const char *code)
+{
+	double unit = value >= 0.9995e9 ? 1e9 : value >= 0.9995e6 ? 1e6 : 1;
+
+	buffer_append_text(out, " = ");
+	amount_append_number(out, value / unit);
+	buffer_printf(out, "%s %s", unit >= 1e9 ? " billion" : unit >= 1e6 ? " M" : "", code);
+}
+
 /* Appends cost, energy and carbon: ": 1.9 M USD (8 in 10: 1.5 to 2.6 M), 0.81 GWh, 310 t CO2e". */
-static void append_totals(struct buffer *out, const struct summary_figure *usd, const struct summary *summary)
+static void append_totals(struct buffer *out, const struct summary_figure *usd, double other, const char *code, const struct summary *summary)
 {
 	buffer_append_text(out, ": ");
 	if (is_given(usd->value))
 		append_amount(out, AMOUNT_USD, usd, true);
 	else
 		buffer_append_text(out, "price unknown");
+	if (code && is_given(other))
+		append_currency(out, other, code);
 	if (is_given(summary->total_kwh.value)) {
 		buffer_append_text(out, ", ");
 		append_amount(out, AMOUNT_KWH, &summary->total_kwh, false);
@@ -146,6 +158,32 @@ static int64_t paid_of_training(const struct training_option *option)
 	return powered > option->gpu_count ? powered : option->gpu_count;
 }
 
+/* Says that a reservation is paid beyond the run: its cost is more than that of the hours. */
+static void append_term(struct buffer *out, const struct training_option *option, int64_t gpus_paid)
+{
+	static const double more = 1.05; /* storage, egress and interruptions are less */
+	double hours_usd = (double)gpus_paid * option->wall_clock_hours * option->cost.usd_per_gpu_hour;
+	enum term term = option->cost.has_offer ? option->cost.offer.term : TERM_UNSET;
+
+	if ((term == TERM_RESERVED_1Y || term == TERM_RESERVED_3Y) && option->cost.total_usd > more * hours_usd)
+		buffer_append_text(out, ". The reservation is paid to its end");
+}
+
+/* Appends the figures of a month of a recurring training. */
+static void append_month(struct buffer *out, const struct training_option *option)
+{
+	if (!is_given(option->monthly.total_kwh))
+		return;
+	buffer_append_text(out, ". That is one run; a month of them: ");
+	if (is_given(option->monthly.total_usd)) {
+		amount_append(out, AMOUNT_USD, option->monthly.total_usd);
+		buffer_append_text(out, ", ");
+	}
+	amount_append(out, AMOUNT_KWH, option->monthly.total_kwh);
+	buffer_append_text(out, ", ");
+	amount_append(out, AMOUNT_KGCO2E, option->monthly.total_kgco2e);
+}
+
 bool summary_of_training(struct training_plan *plan, bool owned)
 {
 	const struct training_option *option = &plan->recommended;
@@ -165,7 +203,10 @@ bool summary_of_training(struct training_plan *plan, bool owned)
 	append_hardware(&out, summary, &option->accelerator, option->cost.has_offer ? &option->cost.offer : NULL, owned);
 	buffer_append_text(&out, " for ");
 	append_amount(&out, AMOUNT_HOURS, &summary->wall_clock_hours, true);
-	append_totals(&out, &summary->total_usd, summary);
+	append_totals(&out, &summary->total_usd, option->cost.currency.total,
+		option->cost.has_currency ? option->cost.currency.rate.code : NULL, summary);
+	append_term(&out, option, summary->gpus_paid);
+	append_month(&out, option);
 	append_memory(&out, option->memory.total_bytes, option->memory.capacity_bytes);
 	for (size_t i = 0; i < option->promise_count; i++)
 		append_promise(&out, i == 0, option->promises[i].what, option->promises[i].probability);
@@ -174,7 +215,7 @@ bool summary_of_training(struct training_plan *plan, bool owned)
 	return finish_text(&out, summary->text);
 }
 
-bool summary_of_service(struct inference_plan *plan, bool owned)
+bool summary_of_service(struct inference_plan *plan, bool owned, int spares)
 {
 	const struct inference_option *option = &plan->recommended;
 	struct summary *summary = &plan->summary;
@@ -191,8 +232,14 @@ bool summary_of_service(struct inference_plan *plan, bool owned)
 		.total_kgco2e = figure_of(option->carbon.kgco2e_per_month, &option->interval.kgco2e_per_month)};
 	buffer_init(&out, 8 * SUMMARY_TEXT_MAX);
 	append_hardware(&out, summary, &option->accelerator, option->cost.has_offer ? &option->cost.offer : NULL, owned);
-	buffer_printf(&out, " as %lld replica%s, a month", (long long)option->replicas, option->replicas == 1 ? "" : "s");
-	append_totals(&out, &summary->usd_per_month, summary);
+	buffer_printf(&out, " as %lld replica%s", (long long)option->replicas, option->replicas == 1 ? "" : "s");
+	if (spares > 0)
+		buffer_printf(&out, " (%d spare)", spares);
+	if (option->mig_profile)
+		buffer_printf(&out, ", each split into %lld slices %s", (long long)option->slices_per_gpu, option->mig_profile);
+	buffer_append_text(&out, ", a month");
+	append_totals(&out, &summary->usd_per_month, option->cost.currency.per_month,
+		option->cost.has_currency ? option->cost.currency.rate.code : NULL, summary);
 	append_memory(&out, option->memory.total_bytes, option->memory.capacity_bytes);
 	for (size_t i = 0; i < option->promise_count; i++)
 		append_promise(&out, i == 0, option->promises[i].member ? option->promises[i].member : option->promises[i].what,

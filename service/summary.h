@@ -9,8 +9,9 @@
 #include "planner/plan/training.h"
 
 /* Fill plan->summary from the recommended option. `owned`: the request says that the hardware is the client's own.
+ * `spares`: spare replicas that the request asks for.
  * False without memory. */
 bool summary_of_training(struct training_plan *plan, bool owned);
-bool summary_of_service(struct inference_plan *plan, bool owned);
+bool summary_of_service(struct inference_plan *plan, bool owned, int spares);
 
 #endif

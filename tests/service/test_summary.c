@@ -12,6 +12,7 @@ static struct training_option *train(void)
 	struct training_option *option = &training.recommended;
 
 	memset(&training, 0, sizeof training);
+	option->monthly.total_usd = option->monthly.total_kwh = option->monthly.total_kgco2e = ABSENT_NUMBER;
 	option->accelerator = (struct accelerator){.id = "h100-sxm5-80gb", .name = "H100 SXM5 80GB"};
 	option->gpu_count = 1432;
 	option->wall_clock_hours = 710.4;
@@ -101,7 +102,7 @@ static void a_service_in_sentences(void **state)
 	option->promises[1] = (struct service_promise){"slo", "ttft_ms", 500, 0.851};
 	service.uncertainty_count = 1;
 	service.uncertainties[0] = (struct service_uncertainty){.field = "price", .usd_per_month = 100};
-	assert_true(summary_of_service(&service, false));
+	assert_true(summary_of_service(&service, false, 0));
 	assert_string_equal(service.summary.text,
 		"Rent 8 GB200 (2 of them in use; aws, reserved for three years) as 1 replica, a month: 12,300 USD (8 in 10: 10,000 to 1,230,000), "
 		"5 TWh, 2.5 kt CO2e. It carries the load with a probability of 90 %, the time to first token with 85 %. Largest uncertainty: the price.");
@@ -109,12 +110,56 @@ static void a_service_in_sentences(void **state)
 	option->accelerator.name = "like H100 SXM5 80GB";
 	option->cost.has_offer = false;
 	option->promise_count = service.uncertainty_count = 0;
-	assert_true(summary_of_service(&service, false));
+	assert_true(summary_of_service(&service, false, 0));
 	assert_string_equal(service.summary.text,
 		"Use 8 of a variant of H100 SXM5 80GB (2 of them in use) as 1 replica, a month: 12,300 USD (8 in 10: 10,000 to 1,230,000), 5 TWh, 2.5 kt CO2e.");
 	assert_int_equal(service.summary.replicas, 1);
 	assert_close(service.summary.usd_per_month.high, 1234567, 0);
 	assert_true(isnan(service.summary.total_usd.value));
+}
+
+static void what_a_reader_pays_besides(void **state)
+{
+	struct training_option *option = train();
+	struct inference_option *fleet = &service.recommended;
+
+	(void)state;
+	option->promise_count = training.uncertainty_count = 0;
+	option->cost.offer.term = TERM_RESERVED_1Y;
+	option->cost.usd_per_gpu_hour = 1.8; /* 1,432 x 710.4 h x 1.8 = 1.83 M */
+	option->cost.has_currency = true;
+	option->cost.currency.rate.code = "EUR";
+	option->cost.currency.total = 1751000;
+	option->monthly.total_usd = 8.2e6;
+	option->monthly.total_kwh = 3.5e6;
+	option->monthly.total_kgco2e = 1.2e6;
+	assert_true(summary_of_training(&training, false));
+	assert_string_equal(training.summary.text,
+		"Rent 1,432 H100 SXM5 80GB (coreweave, us-east-04a, reserved for one year) for 29.6 days (8 in 10: 25 to 37.5): 1.9 M USD (8 in 10: 1.5 to 2.6 M) "
+		"= 1.75 M EUR, 812 MWh, 310 t CO2e. That is one run; a month of them: 8.2 M USD, 3.5 GWh, 1.2 kt CO2e.");
+	option->cost.total_usd = 22e6; /* the rest of the year is paid, too */
+	option->interval.total_usd = (struct interval){22e6, 22e6, 22e6};
+	option->cost.has_currency = false;
+	option->monthly.total_kwh = ABSENT_NUMBER;
+	assert_true(summary_of_training(&training, false));
+	assert_string_equal(training.summary.text,
+		"Rent 1,432 H100 SXM5 80GB (coreweave, us-east-04a, reserved for one year) for 29.6 days (8 in 10: 25 to 37.5): 22 M USD, 812 MWh, 310 t CO2e. "
+		"The reservation is paid to its end.");
+
+	memset(&service, 0, sizeof service);
+	fleet->accelerator = (struct accelerator){.id = "a100", .name = "A100"};
+	fleet->gpu_count = fleet->gpus_paid = fleet->replicas = 3;
+	fleet->mig_profile = "1g.10gb";
+	fleet->slices_per_gpu = 7;
+	fleet->cost.usd_per_month = 900;
+	fleet->cost.has_currency = true;
+	fleet->cost.currency.rate.code = "JPY";
+	fleet->cost.currency.per_month = 135000;
+	fleet->energy.kwh_per_month = 100;
+	fleet->carbon.kgco2e_per_month = 10;
+	assert_true(summary_of_service(&service, true, 1));
+	assert_string_equal(service.summary.text,
+		"Use 3 of your own A100 as 3 replicas (1 spare), each split into 7 slices 1g.10gb, a month: 900 USD = 135,000 JPY, 100 kWh, 10 kg CO2e.");
 }
 
 /* A name as long as the catalogue allows is cut, and the text ends. */
@@ -133,6 +178,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_training_in_sentences),
+		cmocka_unit_test(what_a_reader_pays_besides),
 		cmocka_unit_test(a_service_in_sentences),
 		cmocka_unit_test(long_names_are_cut),
 	};
