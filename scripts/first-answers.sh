@@ -14,4 +14,4 @@ ask 'Llama-3.1-8B on 15T tokens in 30 days on H100s' /v1/estimates/training \
 	'{"model": "llama-3.1-8b", "tokens": "15T", "deadline_hours": "30d", "accelerator": "h100"}'
 ask 'Llama-3.1-70B serving 600 queries a minute, 1,000 tokens in and 300 out' /v1/estimates/inference \
 	'{"model": "llama-3.1-70b", "queries_per_minute": 600, "prompt_tokens": 1000, "output_tokens": 300, "accelerator": "h100"}'
-printf 'Without the Accept header the answer is JSON with every assumption and its source. API documentation: %s/docs\n' "$url"
+printf 'Without the Accept header the answer is short JSON; expand=all adds every assumption and its source. API documentation: %s/docs\n' "$url"
