@@ -100,6 +100,8 @@ static handler_function *const handlers[ROUTE_COUNT] = {
 	[ROUTE_OPENAPI] = handle_openapi,
 	[ROUTE_DOCS] = handle_docs,
 	[ROUTE_DOCS_FILE] = handle_docs_file,
+	[ROUTE_PAGE] = handle_page,
+	[ROUTE_PAGE_FILE] = handle_page_file,
 };
 
 handler_function *handler_of(enum route_id route)

@@ -64,4 +64,7 @@ handler_function handle_livez, handle_readyz, handle_metrics, handle_version, ha
 /* server/handlers/docs.c */
 handler_function handle_docs, handle_docs_file;
 
+/* server/handlers/page.c */
+handler_function handle_page, handle_page_file;
+
 #endif

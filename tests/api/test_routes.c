@@ -29,6 +29,8 @@ static void a_path_and_method_mean_one_route(void **state)
 	assert_string_equal(match.parameters[0], "abc");
 	assert_ptr_equal(resolve("POST", "/v1/models/import", &match), &routes[ROUTE_MODEL_IMPORT]);
 	assert_ptr_equal(resolve("GET", "/docs/docs.css", &match), &routes[ROUTE_DOCS_FILE]);
+	assert_ptr_equal(resolve("GET", "/", &match), &routes[ROUTE_PAGE]);
+	assert_ptr_equal(resolve("GET", "/page/page.js", &match), &routes[ROUTE_PAGE_FILE]);
 	assert_ptr_equal(resolve("GET", "/livez", &match), &routes[ROUTE_LIVEZ]);
 }
 
@@ -52,8 +54,8 @@ static void a_wrong_method_is_told_what_is_allowed(void **state)
 
 static void what_is_nowhere_is_not_found(void **state)
 {
-	static const char *const nowhere[] = {
-		"", "/", "/v1", "/v1/plan", "/v1/plans/", "/v1/plans/a/b", "/v1/plans//refresh", "/v1/plans/a/refresh/", "/V1/plans", "//livez"};
+	static const char *const nowhere[] = {"", "/page", "/v1", "/v1/plan", "/v1/plans/", "/v1/plans/a/b", "/v1/plans//refresh",
+		"/v1/plans/a/refresh/", "/V1/plans", "//livez"};
 	struct route_match match;
 	char path[300] = "/v1/plans/";
 
