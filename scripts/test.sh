@@ -6,6 +6,7 @@ set -eu
 cd "$(dirname "$0")/.."
 start=$(date +%s)
 scripts/packages.sh build test
+scripts/page-tools.sh || echo 'the tests of the page in a browser are skipped: chromium or playwright-core could not be installed'
 log=$(mktemp)
 trap 'rm -f "$log" "$log.step" "$log.why" "$log.took"' EXIT
 trap 'kill $builds 2>/dev/null; exit 130' INT TERM HUP

@@ -135,7 +135,7 @@ function fromQuery(query) {
 		state.values.set(fieldKey(field), query.get(field.path) ?? "");
 }
 
-// Fills the form from the request of a stored plan and returns its permalink. Null: the form lacks one of its fields.
+// The permalink of a form with the fields of a stored plan. Fields that the form lacks are left out.
 export function linkToRequest(kind, request) {
 	const query = new URLSearchParams({kind});
 	if (typeof request.model === "string")
@@ -167,7 +167,7 @@ export function view(query) {
 	const ending = new AbortController();
 	const form = make("form", {class: "ask", "aria-label": "What to plan", novalidate: true});
 	const general = make("div", {class: "faults", role: "alert"});
-	const status = make("p", {class: "status", role: "status", "aria-live": "polite"});
+	const status = make("p", {class: "status", role: "status", "aria-live": "polite", tabindex: -1});
 	const answer = make("div", {class: "answer"});
 	const save = make("button", {type: "button", disabled: true}, "Store as a plan");
 	const name = make("input", {id: "plan-name", placeholder: "name of the plan", maxlength: 200, autocomplete: "off"});
@@ -251,7 +251,6 @@ export function view(query) {
 			model,
 			make("div", {class: "grid"}, rows.filter((row) => !row.more).map(inputOf)),
 			make("details", {open: more.some((row) => state.values.get(fieldKey(row)))}, make("summary", {}, "More: number, place, price, software"), make("div", {class: "grid"}, more.map(inputOf))),
-			general,
 			make("div", {class: "row save"}, make("label", {for: "plan-name", class: "hidden"}, "Name of the plan"), name, save), stored);
 	}
 
@@ -264,7 +263,9 @@ export function view(query) {
 		}
 	}
 
-	// Shows each fault at its field: the box whose pointer is the longest beginning of the fault's. Others are shown below the form.
+	const last = () => (answer.hasChildNodes() ? " Below is the last answer." : "");
+
+	// Shows each fault at its field: the box whose pointer is the longest beginning of the fault's. Others are shown above the answer.
 	function show(faults, detail) {
 		const rest = [];
 		clear();
@@ -298,7 +299,7 @@ export function view(query) {
 		const {faults} = readForm();
 		if (faults.length) {
 			show(faults);
-			status.textContent = "Not planned yet: a field needs something.";
+			status.textContent = `Not planned yet: a field needs something.${last()}`;
 			return;
 		}
 		timer = setTimeout(plan, DEBOUNCE_MS);
@@ -319,11 +320,13 @@ export function view(query) {
 				return;
 			clear();
 			planned = {request, kind};
+			const opened = openParts();
 			answer.replaceChildren(renderAnswer(data, {
 				pick: (option) => choose(option),
 				sensitivity: (signal) => send("POST", `/v1/estimates/${kind}?expand=sensitivity`, {body: request, signal: AbortSignal.any ? AbortSignal.any([signal, mine.signal]) : signal}).then((reply) => reply.data.result.sensitivity),
 			}));
 			answer.classList.remove("old");
+			openParts(opened);
 			status.textContent = `Planned in ${quantity("seconds", (performance.now() - begun) / 1000)}, with catalogue revision ${data.catalogue_revision} and calibration revision ${data.calibration_revision}.`;
 			save.disabled = false;
 		} catch (error) {
@@ -331,12 +334,20 @@ export function view(query) {
 				return;
 			if (!(error instanceof Problem))
 				throw error;
-			status.textContent = error.status === 0 ? "Waiting for the daemon." : error.status === 401 ? "Waiting for a key." : error.status === 503 || error.status === 429 ? "The daemon is busy. The page tries again in 3 s." : "";
+			status.textContent = error.status === 0 ? "Waiting for the daemon." : error.status === 401 ? "Waiting for a key." : error.status === 503 || error.status === 429 ? "The daemon is busy. The page tries again in 3 s." : `No plan for this request.${last()}`;
 			if (error.status === 503 || error.status === 429)
 				timer = setTimeout(plan, 3000);
 			else if (error.status)
 				show(error.faults, error.faults.length ? "" : error.message);
 		}
+	}
+
+	// The first words of the parts of the answer that are open; opens those of `names`.
+	function openParts(names = []) {
+		const parts = [...answer.querySelectorAll("details")], wordOf = (part) => part.querySelector("summary").textContent.split(" ")[0];
+		for (const part of parts.filter((one) => names.includes(wordOf(one))))
+			part.open = true;
+		return parts.filter((part) => part.open).map(wordOf);
 	}
 
 	function choose(option) {
@@ -350,6 +361,7 @@ export function view(query) {
 		}
 		build();
 		changed();
+		status.focus(); // the point that had the focus is about to be replaced
 	}
 
 	save.addEventListener("click", async () => {
@@ -387,7 +399,7 @@ export function view(query) {
 	changed();
 	return {
 		title: "Ask",
-		element: make("div", {class: "two"}, make("section", {}, make("h1", {}, "What hardware does this need?"), form, lists), make("section", {"aria-label": "Answer"}, status, answer)),
+		element: make("div", {class: "two"}, make("section", {}, make("h1", {}, "What hardware does this need?"), form, lists), make("section", {"aria-label": "Answer"}, status, general, answer)),
 		close() {
 			ending.abort();
 			clearTimeout(timer);

@@ -6,13 +6,16 @@ const POLL_MS = 2000;
 const UNFINISHED = new Set(["queued", "running"]);
 
 function progress(row) {
-	const share = row.progress?.fraction ?? row.progress?.done_fraction;
-	return Number.isFinite(share) ? make("progress", {value: share, max: 1, "aria-label": "progress"}) : row.state_reason || "";
+	const {i, n, test} = row.progress || {};
+	if (row.state !== "running" || !(n > 0))
+		return row.state_reason || "";
+	return [make("progress", {value: i, max: n, "aria-label": "progress"}), ` ${i} of ${n}${test ? `, ${words(test)}` : ""}`];
 }
 
+// What the verification of a plan found.
 function result(row) {
-	const ended = row.finished_at || "", verification = row.result?.verification;
-	return verification ? `${words(verification.verdict || "")} (${digits(verification.ratio)} of the prediction)` : row.result ? `${digits(row.result.tests?.length ?? row.result.results?.length ?? 0)} results` : ended && row.state !== "succeeded" ? row.state_reason || words(row.state) : "–";
+	const verification = row.result?.verification;
+	return verification ? `${words(verification.verdict || "")} (${digits(verification.ratio)} of the prediction)` : row.state === "succeeded" ? "measured" : "–";
 }
 
 export function view() {

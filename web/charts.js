@@ -44,7 +44,7 @@ export function tornado(rows) {
 		make("caption", {}, "What moves this answer, the largest first"),
 		make("thead", {}, make("tr", {}, ["Input", "Range of the input", "Changes", "", ""].map((head) => make("th", {scope: "col"}, head)))),
 		make("tbody", {}, list.map((row) => make("tr", {}, make("th", {scope: "row"}, words(row.field)),
-			make("td", {}, span("plain", row.low, row.high)),
+			make("td", {}, span("count", row.low, row.high)),
 			make("td", {}, words(row.figure.replace(/^\//, "").replaceAll(/[/.]/g, " "))),
 			make("td", {}, draw("svg", {viewBox: "0 0 300 16", class: "arm", "aria-hidden": "true"},
 				...[row.change_low, row.change_high].map((value, i) => draw("rect", {x: Math.min(150, at(value)), y: 3, width: Math.max(1, Math.abs(at(value) - 150)), height: 10, class: i ? "above" : "below"})),

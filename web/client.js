@@ -75,9 +75,10 @@ export function bindKeyForm() {
 // Returns {data, headers, status}. Throws Problem, or AbortError where `signal` aborts it.
 export async function send(method, path, {body, signal, headers, text} = {}) {
 	const all = {...headers};
+	const used = key;
 	let answer, content;
-	if (key)
-		all.Authorization = `Bearer ${key}`;
+	if (used)
+		all.Authorization = `Bearer ${used}`;
 	if (body !== undefined)
 		all["Content-Type"] = "application/json";
 	try {
@@ -106,8 +107,8 @@ export async function send(method, path, {body, signal, headers, text} = {}) {
 			throw new Problem(answer.status, data);
 	}
 	if (!answer.ok) {
-		if (answer.status === 401)
-			askForKey(key ? "The daemon does not accept this key. It may have been revoked." : "");
+		if (answer.status === 401 && used === key) // else a newer key has been given meanwhile
+			askForKey(used ? "The daemon does not accept this key. It may have been revoked." : "");
 		throw new Problem(answer.status, data || {});
 	}
 	return {data, headers: answer.headers, status: answer.status};

@@ -108,7 +108,7 @@ function one(id, revision) {
 		}}, "Plan again with current data");
 		return [
 			make("h1", {}, plan.name || plan.id),
-			make("p", {class: "hint"}, `Revision ${plan.revision}, computed `, moment(plan.computed_at), `, catalogue revision ${plan.catalogue_revision}, planner ${plan.planner_version}. `, make("a", {href: linkToRequest(plan.kind, plan.request)}, "Ask again, changed")),
+			make("p", {class: "hint"}, `Revision ${plan.revision}, computed `, moment(plan.computed_at), `, catalogue revision ${plan.catalogue_revision}, planner ${plan.planner_version}. `, make("a", {href: linkToRequest(plan.kind, plan.request)}, "Ask again with the fields of the form")),
 			plan.notes ? make("p", {}, plan.notes) : null,
 			make("div", {class: "row actions"}, refresh, exportButtons(path, plan.name?.replaceAll(/[^\w.-]+/g, "-") || plan.id)), said, changes, renderAnswer(plan),
 			revisions.items.length > 1 ? table("Revisions, the newest first", ["Revision", "Computed", "Accelerator", "Catalogue", "Compare"], revisions.items.map((row) => [
