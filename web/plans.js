@@ -55,6 +55,15 @@ export function listView(title, {path, hash, query, head, rows, hint, empty}) {
 	return {...own, element: make("section", {}, head, form, own.element)};
 }
 
+// The figures of a row; a plan that an older version computed has none.
+function figures({accelerator, summary}) {
+	if (!summary)
+		return [accelerator || "–", "–", "–", "–", "–"];
+	const month = summary.usd_per_month ? " a month" : "";
+	return [`${digits(summary.gpu_count, 9)} × ${summary.accelerator}`, summary.wall_clock_hours ? quantity("hours", summary.wall_clock_hours.value) : `${digits(summary.replicas, 9)} replicas`,
+		...[["usd", summary.total_usd || summary.usd_per_month], ["kwh", summary.total_kwh], ["kgco2e", summary.total_kgco2e]].map(([unit, figure]) => (figure ? `${quantity(unit, figure.value)}${month}` : "–"))];
+}
+
 function list(query) {
 	const chosen = new Set();
 	const compare = make("button", {type: "button", disabled: true, click: () => {
@@ -62,8 +71,8 @@ function list(query) {
 	}}, "Compare the chosen plans");
 	return listView("Plans", {path: "/v1/plans", hash: "#/plans", query, hint: "name or notes", empty: "No plan is stored yet. Ask, and store the answer as a plan.",
 		head: make("div", {class: "row"}, make("h1", {}, "Plans"), compare),
-		rows: (items) => table("Stored plans, the newest first", ["Plan", "Kind", "Model", "Accelerator", "Computed", "Revision", "Compare"], items.map((row) => [
-			make("a", {href: `#/plans/${row.id}`}, row.name || row.id), row.kind === "training" ? "training" : "service", row.model || "own model", row.accelerator || "–", moment(row.computed_at), row.revision,
+		rows: (items) => table("Stored plans, the newest first", ["Plan", "Kind", "Model", "Accelerators", "Duration or replicas", "Cost", "Energy", "Carbon", "Computed", "Revision", "Compare"], items.map((row) => [
+			make("a", {href: `#/plans/${row.id}`}, row.name || row.id), row.kind === "training" ? "training" : "service", row.model || "own model", ...figures(row), moment(row.computed_at), row.revision,
 			make("input", {type: "checkbox", "aria-label": `compare ${row.name || row.id}`, change: (event) => {
 				chosen[event.target.checked ? "add" : "delete"](row.id);
 				compare.disabled = chosen.size < 2;

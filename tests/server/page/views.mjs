@@ -94,6 +94,7 @@ const scenarios = {
 		await check("service", [[390, "dark"], [1300, "dark"]]);
 		await open("#/plans");
 		await page.locator("td input[type=checkbox]").nth(1).waitFor();
+		assert.match(await page.locator("tbody tr").first().textContent(), /\d+ × h100.*days.*USD.*MWh.*CO2e/);
 		await check("plans");
 		await page.locator("td input[type=checkbox]").nth(0).check();
 		await page.locator("td input[type=checkbox]").nth(1).check();
