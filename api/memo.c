@@ -75,14 +75,16 @@ static void memo_name(const json_t *key, struct buffer *out)
 /* Writes the first three other options, each with its difference and its cost. */
 static void memo_alternatives(const struct plan_record *plan, const json_t *alternatives, struct buffer *out)
 {
-	static const char same[] = "nearly the same"; /* from here on the options differ little (service/alternatives.c) */
+	static const char same[] = "nearly the same", worse[] = "worse"; /* from here on the options differ little (service/alternatives.c) */
 	bool training = report_is_training(plan);
 
 	for (size_t i = 0; i < json_array_size(alternatives) && i < LEAN_ALTERNATIVES; i++) {
 		const json_t *other = json_array_get(alternatives, i), *reason = json_object_get(other, "reason"),
 					 *usd = report_figure(other, training ? "total_usd" : "usd_per_month");
 
-		if (json_is_string(reason) && strncmp(json_string_value(reason), same, sizeof same - 1) == 0)
+		if (json_is_string(reason) &&
+			(strncmp(json_string_value(reason), same, sizeof same - 1) == 0 ||
+				strncmp(json_string_value(reason), worse, sizeof worse - 1) == 0))
 			return;
 		buffer_append_text(out, i == 0 ? "\n## Why not another\n\n- " : "- ");
 		report_value(json_object_get(other, "gpu_count"), out);
@@ -92,6 +94,12 @@ static void memo_alternatives(const struct plan_record *plan, const json_t *alte
 			buffer_append_text(out, ", ");
 			amount_append(out, AMOUNT_USD, json_number_value(usd));
 			buffer_append_text(out, training ? "" : " a month");
+		}
+		if (json_object_get(other, "provider")) {
+			buffer_append_text(out, ", at ");
+			memo_text(json_object_get(other, "provider"), out);
+			buffer_append_text(out, json_object_get(other, "region") ? " " : "");
+			memo_text(json_object_get(other, "region"), out);
 		}
 		if (reason) {
 			buffer_append_text(out, " — ");
@@ -126,9 +134,9 @@ static void memo_risks(const json_t *result, struct buffer *out)
 		largest_usd = fmax(largest_usd, usd);
 		if ((!(hours > 0) && !(gpus > 0) && !(usd > 0)) || (i > 0 && usd < small_fraction * largest_usd))
 			continue;
-		buffer_append_text(out, "- Uncertain is the ");
+		buffer_append_text(out, "- Uncertainty of ");
 		memo_name(json_object_get(uncertainty, "field"), out);
-		buffer_append_text(out, ". It adds ");
+		buffer_append_text(out, ": adds ");
 		if (hours > 0)
 			amount_append(out, AMOUNT_HOURS, hours);
 		if (gpus > 0) {
@@ -138,7 +146,7 @@ static void memo_risks(const json_t *result, struct buffer *out)
 		buffer_append_text(out, (hours > 0 || gpus > 0) && usd > 0 ? " and " : "");
 		if (usd > 0)
 			amount_append(out, AMOUNT_USD, usd);
-		buffer_append_text(out, " to the plan. To reduce it, ");
+		buffer_append_text(out, ". To reduce it, ");
 		memo_text(json_object_get(uncertainty, "cure"), out);
 		buffer_append_text(out, ".\n");
 	}

@@ -409,15 +409,16 @@ static const char *const inference_columns[] = {"option", "accelerator", "gpu_co
 	"total_kgco2e", "usd_per_million_output_tokens", "slo_met", "provider", "region", "reason"};
 _Static_assert(COUNT_OF(training_columns) == 12 && COUNT_OF(inference_columns) == 12, "twelve columns");
 
-/* Writes the header if `name` is NULL, else the row of an option. An alternative without a place is at the recommended
- * one's. */
+/* Writes the header if `name` is NULL, else the row of an option. A priced alternative without a place is at the
+ * recommended one's. */
 static void report_csv_short(
 	const char *const columns[], const char *name, const json_t *option, const json_t *recommended, struct buffer *out)
 {
 	for (size_t i = 0; i < COUNT_OF(training_columns); i++) {
 		const json_t *value = name ? report_figure(option, columns[i]) : NULL;
 
-		if (!value && name && (strcmp(columns[i], "provider") == 0 || strcmp(columns[i], "region") == 0))
+		if (!value && name && (report_figure(option, "total_usd") || report_figure(option, "usd_per_month")) &&
+			(strcmp(columns[i], "provider") == 0 || strcmp(columns[i], "region") == 0))
 			value = report_figure(recommended, columns[i]);
 		if (i > 0)
 			buffer_append_char(out, ',');

@@ -93,9 +93,11 @@ struct field {
 	const struct field_table *table;
 	const char *fallback; /* the default, as documentation */
 	unsigned parts; /* parts of an answer that the member belongs to, as bits; it is left out if the answer has none of them; 0: always present */
-	size_t lean_items;   /* ARRAY: number of items that stay if its parts are left out */
-	const char *example; /* as JSON */
-	const char *doc;     /* a sentence without its full stop */
+	const char *lean_key;         /* ARRAY: a text of the items; a short list ends before the first that begins with one of lean_ends */
+	const char *const *lean_ends; /* the last is NULL */
+	size_t lean_items;            /* ARRAY: number of items that stay if its parts are left out */
+	const char *example;          /* as JSON */
+	const char *doc;              /* a sentence without its full stop */
 };
 
 struct decoder;

@@ -17,11 +17,23 @@ static void narrow_value(const struct field *row, unsigned omitted, struct node 
 			narrow_object(row->table, omitted, item);
 }
 
-static void narrow_list(struct node *list, size_t items)
+/* True if the list of a short answer ends before this item. */
+static bool narrow_ends(const struct field *row, const struct node *item)
+{
+	const struct node *member = row->lean_key && item->kind == NODE_OBJECT ? node_named(item->first, row->lean_key) : NULL;
+	const char *text = member ? node_text(member) : NULL;
+
+	for (const char *const *end = text ? row->lean_ends : NULL; end && *end; end++)
+		if (strncmp(text, *end, strlen(*end)) == 0)
+			return true;
+	return false;
+}
+
+static void narrow_list(const struct field *row, struct node *list)
 {
 	struct node **link = &list->first;
 
-	for (size_t i = 0; i < items && *link; i++)
+	for (size_t i = 0; i < row->lean_items && *link && !narrow_ends(row, *link); i++)
 		link = &(*link)->next;
 	*link = NULL;
 }
@@ -56,7 +68,7 @@ static void narrow_object(const struct field_table *table, unsigned omitted, str
 			continue;
 		}
 		if (left_out && member->kind == NODE_LIST)
-			narrow_list(member, row->lean_items);
+			narrow_list(row, member);
 		if (row)
 			narrow_value(row, omitted, member);
 		link = &member->next;

@@ -40,14 +40,30 @@ static enum difference difference_of(const struct alternative *best, const struc
 
 	if (!same_text(other->accelerator, best->accelerator))
 		return DIFFERENT_ACCELERATOR;
-	if (!same_place(other, best))
-		return DIFFERENT_PLACE;
-	return ratio >= OTHER_NUMBER || ratio <= 1 / OTHER_NUMBER ? DIFFERENT_NUMBER : DIFFERENT_LAYOUT;
+	if (ratio >= OTHER_NUMBER || ratio <= 1 / OTHER_NUMBER)
+		return DIFFERENT_NUMBER;
+	return same_place(other, best) ? DIFFERENT_LAYOUT : DIFFERENT_PLACE;
 }
 
 static double usd_of(const struct alternative *alternative)
 {
 	return given_or(alternative->total_usd, alternative->usd_per_month);
+}
+
+/* True if one figure is lower by a difference that is worth a word. */
+static bool is_better_in_one(const struct alternative *best, const struct alternative *other)
+{
+	return usd_of(other) < (1 - least_difference) * usd_of(best) || other->total_kgco2e < (1 - least_difference) * best->total_kgco2e ||
+		other->total_kwh < (1 - least_difference) * best->total_kwh ||
+		other->wall_clock_hours < (1 - least_difference) * best->wall_clock_hours;
+}
+
+/* True if a reader would consider it: another accelerator, or another number or place that is better in one figure. */
+static bool is_choice(const struct alternative *best, const struct alternative *other)
+{
+	enum difference difference = difference_of(best, other);
+
+	return difference == DIFFERENT_ACCELERATOR || (difference != DIFFERENT_LAYOUT && is_better_in_one(best, other));
 }
 
 /* The figure that the request minimises; a service without a time is judged by its cost. */
@@ -101,7 +117,7 @@ static void append_ratio(char text[ALTERNATIVE_REASON_MAX], const char *verb, do
 }
 
 /* Writes "another accelerator: costs 12 % more, ends 3.2 days sooner, emits 20 % less". */
-static void write_reason(const struct alternative *best, struct alternative *other)
+static void write_reason(const struct alternative *best, enum objective objective, struct alternative *other)
 {
 	static const char *const names[] = {
 		[DIFFERENT_ACCELERATOR] = "another accelerator", [DIFFERENT_NUMBER] = "another number", [DIFFERENT_PLACE] = "another place", [DIFFERENT_LAYOUT] = "nearly the same"};
@@ -110,13 +126,18 @@ static void write_reason(const struct alternative *best, struct alternative *oth
 	double sooner_hours = best->wall_clock_hours - other->wall_clock_hours;
 	size_t length;
 
-	snprintf(text, ALTERNATIVE_REASON_MAX, "%s:", names[difference]);
+	snprintf(text, ALTERNATIVE_REASON_MAX, "%s%s:", is_choice(best, other) || difference == DIFFERENT_LAYOUT ? "" : "worse, ",
+		names[difference]);
 	length = strlen(text);
 	append_ratio(text, "costs", usd_of(other), usd_of(best));
+	if (is_given(usd_of(best)) && !is_given(usd_of(other)))
+		append(text, " has no known price");
 	if (fabs(sooner_hours) >= least_difference * best->wall_clock_hours)
 		append(text, "%s ends %.3g %s %s", text[strlen(text) - 1] == ':' ? "" : ",", fabs(sooner_hours) / (fabs(sooner_hours) >= 48 ? 24 : 1),
 			fabs(sooner_hours) >= 48 ? "days" : "hours", sooner_hours > 0 ? "sooner" : "later");
 	append_ratio(text, "emits", other->total_kgco2e, best->total_kgco2e);
+	if (objective == OBJECTIVE_ENERGY)
+		append_ratio(text, "takes energy:", other->total_kwh, best->total_kwh);
 	if (strlen(text) == length)
 		append(text, " about the same figures");
 }
@@ -141,7 +162,7 @@ static void show(struct choice *choice, const struct alternative *other)
 	struct alternative *place = &choice->shown[*choice->shown_count];
 
 	*place = *other;
-	write_reason(&choice->best, place);
+	write_reason(&choice->best, choice->objective, place);
 	++*choice->shown_count;
 }
 
@@ -152,7 +173,7 @@ static void show_different(struct choice *choice, enum difference difference)
 
 	for (size_t i = 0; i < choice->count; i++) {
 		const struct alternative *other = &choice->others[i];
-		bool again = is_shown(choice, other) || difference_of(&choice->best, other) != difference;
+		bool again = is_shown(choice, other) || difference_of(&choice->best, other) != difference || !is_choice(&choice->best, other);
 
 		for (size_t k = 0; k < *choice->shown_count; k++)
 			again |= difference == DIFFERENT_ACCELERATOR && same_text(choice->shown[k].accelerator, other->accelerator);
@@ -163,13 +184,14 @@ static void show_different(struct choice *choice, enum difference difference)
 		show(choice, found);
 }
 
-/* Shows the options that are not shown yet. `similar`: also those that differ little from the recommended one. */
-static void show_options(struct choice *choice, bool similar)
+/* Shows the options that are not shown yet. `others`: also those that differ little from the recommended one, or are
+ * worse. */
+static void show_options(struct choice *choice, bool others)
 {
 	for (size_t i = 0; i < choice->count && *choice->shown_count < choice->limit; i++) {
 		const struct alternative *other = &choice->others[i];
 
-		if (!is_shown(choice, other) && (similar || difference_of(&choice->best, other) != DIFFERENT_LAYOUT))
+		if (!is_shown(choice, other) && (others || is_choice(&choice->best, other)))
 			show(choice, other);
 	}
 }
@@ -189,10 +211,11 @@ static void choose(struct choice *choice)
 			choice->shown[j] = choice->shown[j - 1];
 			choice->shown[j - 1] = swapped;
 		}
-	if (!choice->different_only) {
-		show_options(choice, false);
+	if (choice->different_only && choice->limit > LEAN_ALTERNATIVES)
+		choice->limit = LEAN_ALTERNATIVES;
+	show_options(choice, false);
+	if (!choice->different_only)
 		show_options(choice, true);
-	}
 	for (size_t i = 0; i < *choice->shown_count; i++)
 		if (same_place(&choice->shown[i], &choice->best))
 			choice->shown[i].provider = choice->shown[i].region = NULL; /* said once, by the recommended option */

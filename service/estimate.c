@@ -351,6 +351,11 @@ enum status estimate_as_of(const struct estimate *estimate, int64_t *as_of_us)
 	return STATUS_OK;
 }
 
+bool estimate_is_wide(const struct estimate *estimate)
+{
+	return estimate->expanded && !(estimate->omitted & (PART_ALTERNATIVES | PART_DETAILS));
+}
+
 struct site_request *estimate_site(const struct estimate *estimate)
 {
 	return estimate->kind->site_offset ? (struct site_request *)((char *)estimate->request + estimate->kind->site_offset) : NULL;

@@ -47,6 +47,9 @@ FALLIBLE enum status estimate_as_of(const struct estimate *estimate, int64_t *as
 /* After decoding found faults: adds faults for names that the catalogue lacks, so that one answer reports everything. */
 void estimate_fault_names(const struct estimate *estimate, const struct catalogue *catalogue);
 
+/* True if the client names the parts that a table of all figures of all options needs. */
+bool estimate_is_wide(const struct estimate *estimate);
+
 /* The site of the request; NULL: this kind has no site. */
 struct site_request;
 struct site_request *estimate_site(const struct estimate *estimate);

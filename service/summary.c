@@ -232,11 +232,11 @@ bool summary_of_service(struct inference_plan *plan, bool owned, int spares)
 		.total_kgco2e = figure_of(option->carbon.kgco2e_per_month, &option->interval.kgco2e_per_month)};
 	buffer_init(&out, 8 * SUMMARY_TEXT_MAX);
 	append_hardware(&out, summary, &option->accelerator, option->cost.has_offer ? &option->cost.offer : NULL, owned);
+	if (option->mig_profile)
+		buffer_printf(&out, ", split into %lld slices %s each,", (long long)option->slices_per_gpu, option->mig_profile);
 	buffer_printf(&out, " as %lld replica%s", (long long)option->replicas, option->replicas == 1 ? "" : "s");
 	if (spares > 0)
 		buffer_printf(&out, " (%d spare)", spares);
-	if (option->mig_profile)
-		buffer_printf(&out, ", each split into %lld slices %s", (long long)option->slices_per_gpu, option->mig_profile);
 	buffer_append_text(&out, ", a month");
 	append_totals(&out, &summary->usd_per_month, option->cost.currency.per_month,
 		option->cost.has_currency ? option->cost.currency.rate.code : NULL, summary);

@@ -397,7 +397,7 @@ static const struct field service_alternative_rows[] = {
 	FIGURE(total_kwh, "Energy of one month"),
 	FIGURE(total_kgco2e, "Carbon of one month"),
 	TEXT(provider, 64, "Provider of the offer, if the place is another one than the recommended option's"),
-	TEXT(region, 64, "Region of that offer"),
+	TEXT(region, 64, "Region of that offer; without a price there is none"),
 	CHARS(reason, "What is different from the recommended option"),
 	MERGE_POINTED(service, service_figures, .parts = PART_ALTERNATIVES),
 };
@@ -417,7 +417,7 @@ static const struct field inference_result_rows[] = {
 		"Uncertainties of the recommended option, the costliest first, and how to reduce them", .parts = PART_CONFIDENCE),
 	ARRAY_AS(alternatives, shown, shown_count, service_alternative,
 		"Other options: first up to three that are really different, the best first; then more", .parts = PART_ALTERNATIVES,
-		.lean_items = LEAN_ALTERNATIVES),
+		.lean_items = LEAN_ALTERNATIVES, .lean_key = "reason", .lean_ends = similar_reasons),
 	ARRAY_AS(hours, hours, hour_count, service_hour,
 		"Load, energy and carbon of the recommended option for each hour of the day or week, if its load (daily_profile) or its grid (site.series) has hourly data; the sum is that of one month",
 		.parts = PART_AUTOSCALING),

@@ -9,6 +9,7 @@ extern const char *const training_precision_words[PRECISION_COUNT];
 extern const char *const stack_words[STACK_COUNT], *const optimizer_words[OPTIMIZER_COUNT], *const recompute_words[RECOMPUTE_COUNT];
 extern const char *const fine_tuning_words[FINE_TUNING_QLORA + 1], *const objective_words[OBJECTIVE_GPUS + 1];
 extern const char *const practice_words[PRACTICE_COUNT];
+extern const char *const similar_reasons[3]; /* beginnings of the reasons of alternatives that a short answer leaves out */
 extern const char *const calibration_words[CALIBRATION_DATASHEET + 1], *const term_words[TERM_COUNT];
 extern const char *const engine_words[ENGINE_COUNT], *const redundancy_words[REDUNDANCY_N_PLUS_2 + 1];
 extern const char *const routing_words[ROUTING_PREFIX_AWARE + 1];

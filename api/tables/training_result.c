@@ -314,7 +314,7 @@ static const struct field training_alternative_rows[] = {
 	FIGURE(total_kwh, "Energy"),
 	FIGURE(total_kgco2e, "Carbon"),
 	TEXT(provider, 64, "Provider of the offer, if the place is another one than the recommended option's"),
-	TEXT(region, 64, "Region of that offer"),
+	TEXT(region, 64, "Region of that offer; without a price there is none"),
 	CHARS(reason, "What is different from the recommended option"),
 	MERGE_POINTED(training, training_figures, .parts = PART_ALTERNATIVES),
 };
@@ -336,7 +336,7 @@ static const struct field training_result_rows[] = {
 		.parts = PART_STAGES),
 	ARRAY_AS(alternatives, shown, shown_count, training_alternative,
 		"Other options: first up to three that are really different, the best first; then more of the Pareto front over time, cost and carbon",
-		.parts = PART_ALTERNATIVES, .lean_items = LEAN_ALTERNATIVES),
+		.parts = PART_ALTERNATIVES, .lean_items = LEAN_ALTERNATIVES, .lean_key = "reason", .lean_ends = similar_reasons),
 	ARRAY_AS(front, front, front_count, front_point,
 		"The Pareto front over cost, carbon and time of the options at every usable offer; cheapest first, with the cost of a tonne saved from one to the next",
 		.parts = PART_FRONT),

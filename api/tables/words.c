@@ -63,3 +63,5 @@ const char *const job_state_words[5] = {"queued", "running", "succeeded", "faile
 const char *const generic_words[1] = {"generic"};
 const char *const law_words[3] = {"epoch", "hoffmann_3", "20:1"};
 const char *const role_words[4] = {"viewer", "planner", "admin", "agent"};
+
+const char *const similar_reasons[3] = {"nearly the same", "worse", NULL};

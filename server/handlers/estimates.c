@@ -31,7 +31,7 @@ static enum status answer_estimate(struct call *call, const struct estimate_kind
 	}
 	if (status == STATUS_OK)
 		status = plan_compute(call, &estimate, record);
-	return status == STATUS_OK ? plan_answer(call, estimate_envelope(kind), record, estimate.expanded) : status;
+	return status == STATUS_OK ? plan_answer(call, estimate_envelope(kind), record, estimate_is_wide(&estimate)) : status;
 }
 
 #define ESTIMATE(name, kind) \

@@ -77,7 +77,7 @@ static enum status plan_create(
 	*job = &put->job;
 	call_created(call, "/v1/plans/%s", id);
 	call_etag(call, record->revision);
-	return plan_answer_parts(call, record, estimate.omitted, estimate.expanded);
+	return plan_answer_parts(call, record, estimate.omitted, estimate_is_wide(&estimate));
 }
 
 static enum status prepare_training_plan(struct call *call, const struct idempotency *idempotency, struct storage_job **job)
@@ -148,7 +148,7 @@ enum status handle_plan_get(struct call *call)
 	if (!record.verification.text && !record.observations.text && call_not_modified(call, record.revision))
 		return status;
 	call_etag(call, record.revision);
-	return plan_answer_parts(call, &record, omitted, query.expand && omitted != PARTS_ALL);
+	return plan_answer_parts(call, &record, omitted, query.expand && !(omitted & (PART_ALTERNATIVES | PART_DETAILS)));
 }
 
 /* Merges the body into the present plan. The revision that was read is expected even without If-Match: a merge into

@@ -52,8 +52,8 @@ static void a_training_plan_reads_as_a_report(void **state)
 	assert_contains(out.bytes, "| MFU of the whole run | 25 % |");
 	assert_contains(out.bytes, "## Why not another\n\n- 1,024 x =a100, 5 USD\n");
 	assert_contains(out.bytes,
-		"## What could go wrong\n\n- mind \\<b\\>\n- Uncertain is the layout. It adds 2.08 days and 160,000 USD to the plan. To reduce it, pin a\\|b.\n");
-	assert_null(strstr(out.bytes, "Uncertain is the price")); /* 5 USD of 160,039 */
+		"## What could go wrong\n\n- mind \\<b\\>\n- Uncertainty of layout: adds 2.08 days and 160,000 USD. To reduce it, pin a\\|b.\n");
+	assert_null(strstr(out.bytes, "Uncertainty of price")); /* 5 USD of 160,039 */
 	assert_contains(out.bytes, "## Assumptions that move it most\n\n- epochs: 1 — E7\n\n---\n\n## Details\n");
 	assert_contains(out.bytes, "### Recommended: 512 x h100-sxm5-80gb");
 	assert_contains(out.bytes, "| Cost (USD) | 1,234,568 | 1,000,000 – 1,500,000 |");

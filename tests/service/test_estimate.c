@@ -87,17 +87,11 @@ static json_t *result_of(const struct estimate_kind *kind, const char *body, con
 	return result;
 }
 
-/* Removes what differs between two computations of one answer: the duration. A short list of alternatives has only
- * options that really differ, so it is a prefix of the narrowed one. */
+/* Removes what differs between two computations of one answer: the duration. */
 static void leave_comparable(json_t *lean, json_t *narrowed)
 {
-	json_t *few = json_object_get(lean, "alternatives"), *more = json_object_get(narrowed, "alternatives");
-
 	json_object_del(json_object_get(lean, "search"), "elapsed_ms");
 	json_object_del(json_object_get(narrowed, "search"), "elapsed_ms");
-	assert_true(json_array_size(few) <= json_array_size(more));
-	while (json_array_size(more) > json_array_size(few))
-		json_array_remove(more, json_array_size(more) - 1);
 }
 
 /* An answer with some parts is the complete answer without the others: a part never changes another. */

@@ -159,7 +159,7 @@ static void what_a_reader_pays_besides(void **state)
 	fleet->carbon.kgco2e_per_month = 10;
 	assert_true(summary_of_service(&service, true, 1));
 	assert_string_equal(service.summary.text,
-		"Use 3 of your own A100 as 3 replicas (1 spare), each split into 7 slices 1g.10gb, a month: 900 USD = 135,000 JPY, 100 kWh, 10 kg CO2e.");
+		"Use 3 of your own A100, split into 7 slices 1g.10gb each, as 3 replicas (1 spare), a month: 900 USD = 135,000 JPY, 100 kWh, 10 kg CO2e.");
 }
 
 /* A name as long as the catalogue allows is cut, and the text ends. */
