@@ -53,6 +53,18 @@ end() {
 	daemon=
 	[ "$code" -eq 0 ] || { echo "exit $code on SIGTERM"; cat "$work/log"; exit 1; }
 }
+# As the first line of the Dockerfile says: without a key. The daemon writes one to the volume.
+$buildah run --isolation chroot --user 10001:10001 --env "FLEETPLAN_LISTEN=0.0.0.0:$port" "$c" -- /usr/bin/fleetplan serve >"$work/log" 2>&1 &
+daemon=$!
+ready
+first=$($buildah run --isolation chroot --user 10001:10001 "$c" -- cat /data/admin.key)
+for expected in 200 401; do
+	code=$(curl -s -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $first" "http://127.0.0.1:$port/v1/plans")
+	[ "$code" = "$expected" ] || { echo "with the first key or a wrong one: $code, expected $expected"; exit 1; }
+	first=fp_wrong
+done
+end "$(descendants "$daemon" | head -1)"
+rm -f "$mount"/data/*
 echo "image: $(du -sm "$mount" | cut -f1) MB, user $($buildah inspect --format '{{.OCIv1.Config.User}}' "$c"), stop signal $($buildah inspect --format '{{.OCIv1.Config.StopSignal}}' "$c")"
 $buildah run --isolation chroot --user 10001:10001 --env "FLEETPLAN_LISTEN=0.0.0.0:$port" "$c" -- \
 	/usr/bin/fleetplan serve --bootstrap-key-file /run/secrets/key >"$work/log" 2>&1 &

@@ -1,7 +1,11 @@
 #include "server/keys.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <sodium.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/uuid.h"
@@ -75,22 +79,22 @@ enum status keys_rotate(struct storage *storage, const char *of, unsigned days, 
 	return storage_run(storage, &rotate.job);
 }
 
-static enum status keys_read_file(const char *path, char *text, size_t size, struct failure *failure)
+static enum status keys_read_file(const char *option, const char *path, char *text, size_t size, struct failure *failure)
 {
 	FILE *file = fopen(path, "re");
 	bool read;
 
 	if (!file)
-		return failure_set(failure, STATUS_INVALID, "bootstrap-key-file: %s: %s", path, strerror(errno));
+		return failure_set(failure, STATUS_INVALID, "%s: %s: %s", option, path, strerror(errno));
 	read = fgets(text, (int)size, file) != NULL;
 	fclose(file);
 	if (read)
 		text[strcspn(text, "\r\n")] = '\0';
 	if (!read || !auth_key_plausible(text))
 		return failure_set(failure, STATUS_INVALID,
-			"bootstrap-key-file: %s: the first line must be a key of 32 to 256 characters from "
+			"%s: %s: the first line must be a key of 32 to 256 characters from "
 			"A-Z a-z 0-9 + / = _ - . (make one with `openssl rand -base64 32`)",
-			path);
+			option, path);
 	return STATUS_OK;
 }
 
@@ -104,7 +108,7 @@ enum status keys_bootstrap(struct storage *storage, const char *path, struct fai
 		.created_at_us = clock_wall_us(),
 		.expires_at_us = ABSENT_COUNT,
 		.revoked_at_us = ABSENT_COUNT};
-	enum status status = keys_read_file(path, text, sizeof text, failure);
+	enum status status = keys_read_file("bootstrap-key-file", path, text, sizeof text, failure);
 
 	if (status != STATUS_OK)
 		return status;
@@ -116,5 +120,53 @@ enum status keys_bootstrap(struct storage *storage, const char *path, struct fai
 		failure_clear(failure);
 		return STATUS_OK;
 	}
+	return status;
+}
+
+/* Writes a key durably beside the file, and then renames it, so that the file is complete whenever it exists. */
+static enum status keys_write_file(const char *path, const char *text, struct failure *failure)
+{
+	char fresh[PATH_MAX], line[AUTH_KEY_TEXT_SIZE + 1];
+	size_t length = (size_t)snprintf(line, sizeof line, "%s\n", text);
+	bool written = false;
+	int fd = -1;
+
+	if ((size_t)snprintf(fresh, sizeof fresh, "%s.new", path) < sizeof fresh) {
+		(void)unlink(fresh); /* of a start that was interrupted */
+		fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	} else {
+		errno = ENAMETOOLONG;
+	}
+	if (fd >= 0) {
+		written = write(fd, line, length) == (ssize_t)length && fsync(fd) == 0;
+		written = close(fd) == 0 && written && rename(fresh, path) == 0;
+	}
+	sodium_memzero(line, sizeof line);
+	return written ? STATUS_OK : failure_set(failure, STATUS_INVALID, "first-key-file: %s cannot be written: %s", path, strerror(errno));
+}
+
+enum status keys_first(struct storage *storage, const char *path, char *id, struct failure *failure)
+{
+	char text[320], prefix[KEYS_PREFIX_LENGTH + 1];
+	struct key_record key = {.id = id,
+		.name = "first",
+		.role = auth_role_name(ROLE_ADMIN),
+		.prefix = prefix,
+		.created_at_us = clock_wall_us(),
+		.expires_at_us = ABSENT_COUNT,
+		.revoked_at_us = ABSENT_COUNT};
+	enum status status = STATUS_OK;
+
+	if (access(path, F_OK) == 0 &&
+		(keys_read_file("first-key-file", path, text, sizeof text, failure) != STATUS_OK || strncmp(text, "fp_", 3) != 0 ||
+			strlen(text) != AUTH_KEY_TEXT_SIZE - 1))
+		return failure_set(failure, STATUS_INVALID, "first-key-file: %s exists and is not a file with a key; name another file", path);
+	uuid_make(id);
+	auth_key_make(text);
+	snprintf(prefix, sizeof prefix, "%.*s", KEYS_PREFIX_LENGTH, text);
+	status = keys_write_file(path, text, failure);
+	if (status == STATUS_OK)
+		status = keys_put(storage, &key, text, "first-key-file", failure);
+	sodium_memzero(text, sizeof text);
 	return status;
 }

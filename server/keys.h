@@ -1,4 +1,4 @@
-/* Makes and stores API keys: for `fleetplan keys`, --bootstrap-key-file and the admin's endpoint. Thread-safe. */
+/* Makes and stores API keys: for `fleetplan keys`, --bootstrap-key-file, --first-key-file and the admin's endpoint. Thread-safe. */
 #ifndef FLEETPLAN_SERVER_KEYS_H
 #define FLEETPLAN_SERVER_KEYS_H
 
@@ -23,5 +23,9 @@ struct audit_record keys_audit(const char *what, const char *id);
 
 /* Stores the key in a file (its first line) as an admin key, unless it is already stored. */
 FALLIBLE enum status keys_bootstrap(struct storage *storage, const char *path, struct failure *failure);
+
+/* Makes an admin key, writes it to a file with mode 0600, and then stores it. Replaces a file only if its first line is a
+ * key: while no key is stored, that key opens nothing. `id` has UUID_TEXT_SIZE bytes. */
+FALLIBLE enum status keys_first(struct storage *storage, const char *path, char *id, struct failure *failure);
 
 #endif

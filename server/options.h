@@ -49,6 +49,8 @@
 	X(metrics_open, "metrics-open", FLAG, "no", 0, 0, NULL, "answer /metrics without a key") \
 	X(insecure, "insecure", FLAG, "no", 0, 0, NULL, "allow clients on other addresses than loopback while no API key exists") \
 	X(bootstrap_key_file, "bootstrap-key-file", TEXT, "", 0, 0, NULL, "file with an admin key to accept, for example a mounted secret") \
+	X(first_key_file, "first-key-file", TEXT, "", 0, 0, NULL, \
+		"on another address than loopback, if no API key exists: make an admin key, and write it to this file for its owner only") \
 	X(own_devices, "own-devices", FLAG, "yes", 0, 0, NULL, "run benchmarks on this machine's devices, in addition to agents' devices") \
 	X(lease_seconds, "lease-seconds", NUMBER, "60", 2, 3600, NULL, \
 		"a benchmark returns to the queue if its worker or agent sends no heartbeat for this time") \

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/uuid.h"
 #include "hwdb/catalogue/catalogue_change.h"
 #include "hwdb/catalogue/records.h"
 #include "hwdb/rows/builtin.h"
@@ -333,6 +334,7 @@ static enum status server_open_auth(struct server *server, struct failure *failu
 {
 	const struct options *options = server->options;
 	bool open = http_is_loopback(server->http) || options->insecure;
+	char first_id[UUID_TEXT_SIZE];
 	int64_t count = 0;
 	enum status status = STATUS_OK;
 
@@ -340,12 +342,20 @@ static enum status server_open_auth(struct server *server, struct failure *failu
 		status = keys_bootstrap(server->storage, options->bootstrap_key_file, failure);
 	if (status == STATUS_OK)
 		status = storage_key_count(server->storage, &count, failure);
+	if (status == STATUS_OK && !open && count == 0 && *options->first_key_file && !*options->bootstrap_key_file) {
+		status = keys_first(server->storage, options->first_key_file, first_id, failure);
+		count = 1;
+		if (status == STATUS_OK)
+			log_event(LOG_WARNING, "first_key", LOG_TEXT("id", first_id), LOG_TEXT("file", options->first_key_file),
+				LOG_TEXT("detail", "no API key existed; this file contains a new one with the role admin: keep the key, and delete the file"));
+	}
 	if (status != STATUS_OK)
 		return status;
 	if (!open && count == 0)
 		return failure_set(failure, STATUS_FORBIDDEN,
 			"%s is not a loopback address, and there is no API key yet: create one with `fleetplan keys create --role admin`, or mount "
-			"one with --bootstrap-key-file, or listen on 127.0.0.1, or allow this with --insecure",
+			"one with --bootstrap-key-file, or let the daemon write one to --first-key-file, or listen on 127.0.0.1, or allow this with "
+			"--insecure",
 			http_address(server->http));
 	if (count == 0 && !http_is_loopback(server->http))
 		log_event(LOG_WARNING, "insecure", LOG_TEXT("detail", "every client that can reach this address is admin"));
