@@ -31,7 +31,7 @@ int backup_main(int argc, char **argv)
 {
 	const char *operands[1];
 	struct options options;
-	int code = command_read(argc, argv, NULL, 0, operands, COUNT_OF(operands), &options);
+	int code = command_read(argc, argv, NULL, operands, COUNT_OF(operands), &options);
 
 	if (code == EXIT_CODE_OK && !operands[0]) {
 		fprintf(stderr, "usage: fleetplan %s [--database FILE]\n", command_find("backup")->usage);

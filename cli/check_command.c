@@ -30,7 +30,7 @@ int check_main(int argc, char **argv)
 	struct options options;
 	struct check_result result;
 	unsigned shown = 0;
-	int code = command_read(argc, argv, NULL, 0, operands, COUNT_OF(operands), &options);
+	int code = command_read(argc, argv, NULL, operands, COUNT_OF(operands), &options);
 
 	if (code == EXIT_CODE_OK &&
 		storage_check(operands[0] ? operands[0] : options.database, check_print, &shown, &result, &failure) != STATUS_OK) {
@@ -52,7 +52,7 @@ int recover_main(int argc, char **argv)
 	struct options options;
 	struct recover_result result;
 	unsigned shown = 0;
-	int code = command_read(argc, argv, NULL, 0, operands, COUNT_OF(operands), &options);
+	int code = command_read(argc, argv, NULL, operands, COUNT_OF(operands), &options);
 
 	if (code == EXIT_CODE_OK && !operands[1]) {
 		fprintf(stderr, "usage: fleetplan %s\n", command_find("recover")->usage);

@@ -24,6 +24,20 @@ enum {
 };
 enum diff_flag { FLAG_FAIL_IF, FLAG_AS_OF, FLAG_KIND, FLAG_FORMAT, FLAG_DATABASE, FLAG_TITLE, FLAG_COUNT };
 
+static const struct flag_row diff_flag_rows[FLAG_COUNT] = {[FLAG_FAIL_IF] = {.name = "fail-if",
+															   .argument = "LIMIT",
+															   .doc = "exit with 1 above this limit: cost>10%, carbon>+2t, gpus>64",
+															   .repeats = true},
+	[FLAG_AS_OF] = {.name = "as-of", .argument = "DATE", .doc = "use the prices of this date for both requests"},
+	[FLAG_KIND] = {.name = "kind",
+		.argument = "KIND",
+		.choices = "training inference",
+		.doc = "kind of the requests; by default their fields decide"},
+	[FLAG_FORMAT] = {.name = "format", .argument = "FORMAT", .choices = "text markdown json", .standard = "text", .doc = "form of the report"},
+	[FLAG_DATABASE] = {.name = "database", .argument = "FILE", .doc = "use the catalogue of this database; by default the built-in one"},
+	[FLAG_TITLE] = {.name = "title", .argument = "TEXT", .doc = "title of the report; by default the name of the file"}};
+const struct flag_table diff_flags = {diff_flag_rows, FLAG_COUNT};
+
 /* One of the two requests. */
 struct side {
 	const char *name; /* BASE, HEAD */
@@ -359,15 +373,10 @@ int diff_main(int argc, char **argv)
 {
 	static struct comparing comparing;
 	const char *limits[GATE_LIMITS_MAX];
-	struct command_flag flags[FLAG_COUNT] = {[FLAG_FAIL_IF] = {.name = "--fail-if", .values = limits, .value_most = GATE_LIMITS_MAX},
-		[FLAG_AS_OF] = {.name = "--as-of"},
-		[FLAG_KIND] = {.name = "--kind"},
-		[FLAG_FORMAT] = {.name = "--format", .value = "text"},
-		[FLAG_DATABASE] = {.name = "--database"},
-		[FLAG_TITLE] = {.name = "--title"}};
+	struct command_flag flags[FLAG_COUNT] = {[FLAG_FAIL_IF] = {.values = limits, .value_most = GATE_LIMITS_MAX}};
 	const char *operands[2];
 	struct options options;
-	int code = command_read(argc, argv, flags, COUNT_OF(flags), operands, COUNT_OF(operands), &options);
+	int code = command_read(argc, argv, flags, operands, COUNT_OF(operands), &options);
 	struct side *sides[] = {&comparing.base, &comparing.head};
 
 	if (code == EXIT_CODE_OK)

@@ -55,7 +55,7 @@ static bool healthcheck_ask(int fd)
 int healthcheck_main(int argc, char **argv)
 {
 	struct options options;
-	int code = command_read(argc, argv, NULL, 0, NULL, 0, &options);
+	int code = command_read(argc, argv, NULL, NULL, 0, &options);
 
 	if (code == EXIT_CODE_OK) {
 		int fd = healthcheck_connect(options.listen);

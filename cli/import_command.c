@@ -18,7 +18,16 @@
 enum { IMPORT_FILE_MAX_BYTES = ROUTE_BODY_TRACE_BYTES, IMPORT_ANSWER_MAX_BYTES = 64 * 1024 * 1024, IMPORT_KEY_MAX_BYTES = 4096 };
 #define IMPORT_TIMEOUT_S 1800.0
 
-enum { FLAG_SERVER, FLAG_KEY_FILE, FLAG_CA_FILE, FLAG_DRY_RUN, FLAG_REPLACE, FLAG_OVERWRITE, FLAG_COUNT };
+enum import_flag { FLAG_SERVER, FLAG_KEY_FILE, FLAG_CA_FILE, FLAG_DRY_RUN, FLAG_REPLACE, FLAG_OVERWRITE, FLAG_COUNT };
+
+static const struct flag_row import_flag_rows[FLAG_COUNT] = {
+	[FLAG_SERVER] = {.name = "server", .argument = "URL", .doc = "import into the catalogue of this running daemon"},
+	[FLAG_KEY_FILE] = {.name = "key-file", .argument = "FILE", .doc = "file with an API key of the role admin, for --server"},
+	[FLAG_CA_FILE] = {.name = "ca-file", .argument = "FILE", .doc = "certificate authorities to trust (PEM), for --server"},
+	[FLAG_DRY_RUN] = {.name = "dry-run", .doc = "report what would change, and change nothing"},
+	[FLAG_REPLACE] = {.name = "replace", .doc = "end the imported rows that the file does not contain"},
+	[FLAG_OVERWRITE] = {.name = "overwrite", .doc = "also overwrite rows of users and of measurements"}};
+const struct flag_table import_flags = {import_flag_rows, FLAG_COUNT};
 
 struct import_request {
 	const struct route *route;
@@ -337,22 +346,17 @@ static const struct route *route_of_kind(const char *kind)
 int import_main(int argc, char **argv)
 {
 	static struct failure failure;
-	struct command_flag flags[FLAG_COUNT] = {[FLAG_SERVER] = {.name = "--server"},
-		[FLAG_KEY_FILE] = {.name = "--key-file"},
-		[FLAG_CA_FILE] = {.name = "--ca-file"},
-		[FLAG_DRY_RUN] = {.name = "--dry-run", .is_switch = true},
-		[FLAG_REPLACE] = {.name = "--replace", .is_switch = true},
-		[FLAG_OVERWRITE] = {.name = "--overwrite", .is_switch = true}};
+	struct command_flag flags[FLAG_COUNT] = {0};
 	const char *operands[2];
 	struct options options;
 	struct import_request request = {.flags = flags};
-	int code = command_read(argc, argv, flags, COUNT_OF(flags), operands, COUNT_OF(operands), &options);
+	int code = command_read(argc, argv, flags, operands, COUNT_OF(operands), &options);
 
 	request.route = route_of_kind(operands[0]);
 	request.path = operands[1];
 	buffer_init(&request.file, IMPORT_FILE_MAX_BYTES);
 	if (code == EXIT_CODE_OK && (!request.route || !request.path)) {
-		fprintf(stderr, "usage: fleetplan %s [--ca-file FILE] [--database FILE]\n", command_find("import")->usage);
+		fprintf(stderr, "usage: fleetplan %s [--database FILE]\n", command_find("import")->usage);
 		code = EXIT_CODE_USAGE;
 	} else if (code == EXIT_CODE_OK && read_file(&request, &failure) != STATUS_OK) {
 		code = exit_code_report(&failure, failure.status == STATUS_NOT_FOUND ? EXIT_CODE_NO_INPUT : EXIT_CODE_DATA);

@@ -13,6 +13,24 @@ enum { KEYS_ARENA_BYTES = 16 * 1024 * 1024, KEYS_DAYS_MAX = 36500 };
 enum { KEYS_OVERLAP_MAX = 8784 };
 enum keys_flag { FLAG_NAME, FLAG_ROLE, FLAG_DAYS, FLAG_SCOPE, FLAG_OVERLAP, FLAG_COUNT };
 
+static const struct flag_row keys_flag_rows[FLAG_COUNT] = {
+	[FLAG_NAME] = {.name = "name", .argument = "TEXT", .standard = "key", .doc = "name of the new key, for people"},
+	[FLAG_ROLE] = {.name = "role",
+		.argument = "ROLE",
+		.choices = "viewer planner admin agent",
+		.standard = "planner",
+		.doc = "what the new key may do"},
+	[FLAG_DAYS] = {.name = "days", .argument = "N", .standard = "0", .doc = "the new key expires after this number of days; 0: never"},
+	[FLAG_SCOPE] = {.name = "scope",
+		.argument = "LABEL=VALUE",
+		.standard = "",
+		.doc = "limit the new key, a viewer's or a planner's, to the plans with this label"},
+	[FLAG_OVERLAP] = {.name = "overlap-hours",
+		.argument = "N",
+		.standard = "24",
+		.doc = "the rotated key stays valid for this number of hours; 0: it ends at once"}};
+const struct flag_table keys_flags = {keys_flag_rows, FLAG_COUNT};
+
 static bool keys_number(const char *flag, const char *text, unsigned maximum, const char *meaning, unsigned *value)
 {
 	char *end;
@@ -150,16 +168,12 @@ static int keys_revoke_command(struct storage *storage, const char *id, struct f
 int keys_main(int argc, char **argv)
 {
 	static struct failure failure;
-	struct command_flag flags[FLAG_COUNT] = {[FLAG_NAME] = {"--name", "key"},
-		[FLAG_ROLE] = {"--role", "planner"},
-		[FLAG_DAYS] = {"--days", "0"},
-		[FLAG_SCOPE] = {"--scope", ""},
-		[FLAG_OVERLAP] = {"--overlap-hours", "24"}};
+	struct command_flag flags[FLAG_COUNT] = {0};
 	const char *operands[2];
 	struct options options;
 	struct storage_options storage_options = {.use = STORAGE_TOOL};
 	struct storage *storage;
-	int code = command_read(argc, argv, flags, COUNT_OF(flags), operands, COUNT_OF(operands), &options);
+	int code = command_read(argc, argv, flags, operands, COUNT_OF(operands), &options);
 	bool create = operands[0] && strcmp(operands[0], "create") == 0, list = operands[0] && strcmp(operands[0], "list") == 0;
 	bool revoke = operands[0] && strcmp(operands[0], "revoke") == 0 && operands[1],
 		 rotate = operands[0] && strcmp(operands[0], "rotate") == 0 && operands[1];

@@ -143,15 +143,22 @@ static int plan_answer(struct server *server, enum route_id route, const char *p
 									  : EXIT_CODE_DATA;
 }
 
+enum plan_flag { FLAG_JSON, FLAG_MEMO, FLAG_COUNT };
+
+static const struct flag_row plan_flag_rows[FLAG_COUNT] = {
+	[FLAG_JSON] = {.name = "json", .doc = "print the answer of the API as JSON; the default if the output is not a terminal"},
+	[FLAG_MEMO] = {.name = "memo", .doc = "print a memo; the default on a terminal"}};
+const struct flag_table plan_flags = {plan_flag_rows, FLAG_COUNT};
+
 int plan_main(int argc, char **argv)
 {
 	static struct failure failure;
 	static struct server server;
 	const char *operands[2];
-	struct command_flag flags[] = {{.name = "--json", .is_switch = true}, {.name = "--memo", .is_switch = true}};
+	struct command_flag flags[FLAG_COUNT] = {0};
 	struct options options;
-	int code = command_read(argc, argv, flags, COUNT_OF(flags), operands, COUNT_OF(operands), &options);
-	bool memo = flags[1].value || (!flags[0].value && isatty(STDOUT_FILENO));
+	int code = command_read(argc, argv, flags, operands, COUNT_OF(operands), &options);
+	bool memo = flags[FLAG_MEMO].value || (!flags[FLAG_JSON].value && isatty(STDOUT_FILENO));
 	bool training = operands[0] && strcmp(operands[0], "training") == 0;
 	bool inference = operands[0] && strcmp(operands[0], "inference") == 0;
 

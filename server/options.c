@@ -13,12 +13,12 @@ static const struct option_row option_rows[OPTION_COUNT] = {
 #undef X
 };
 
-static const struct option_table option_table = {.command = "serve", .rows = option_rows, .count = OPTION_COUNT, .config = OPTION_config};
+const struct option_table serve_option_table = {.command = "serve", .rows = option_rows, .count = OPTION_COUNT, .config = OPTION_config};
 
 enum status options_read(struct options *options, int argc, char *const *argv, struct failure *failure)
 {
 	*options = (struct options){0};
-	return option_table_read(&option_table, options, &options->values, argc, argv, failure);
+	return option_table_read(&serve_option_table, options, &options->values, argc, argv, failure);
 }
 
 void options_release(struct options *options)
@@ -28,10 +28,10 @@ void options_release(struct options *options)
 
 void options_write_help(struct buffer *out)
 {
-	option_table_help(&option_table, out);
+	option_table_help(&serve_option_table, out);
 }
 
 void options_write_effective(const struct options *options, struct buffer *out)
 {
-	option_table_effective(&option_table, options, &options->values, out);
+	option_table_effective(&serve_option_table, options, &options->values, out);
 }

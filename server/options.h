@@ -80,6 +80,8 @@ struct options {
 	struct option_values values;
 };
 
+extern const struct option_table serve_option_table;
+
 /* Reads file, environment and argv[1..] (argv[0] is the command). STATUS_INVALID, with a sentence for the operator. */
 FALLIBLE enum status options_read(struct options *options, int argc, char *const *argv, struct failure *failure);
 void options_release(struct options *options);

@@ -5,31 +5,67 @@
 #include <getopt.h>
 #include <unistd.h>
 
-enum { SPEC_ARENA_BYTES = 1024 * 1024 };
+enum { SPEC_ARENA_BYTES = 1024 * 1024, USAGE_BYTES_MAX = 64 * 1024 };
 
-static const char usage[] =
-	"usage: fleetplan bench [--device ID] [--suite quick|full|TEST,...] [--shape M,N,K...]... [--json]\n"
-	"       fleetplan bench --list [--json]\n"
-	"\n"
-	"Measures a device: launches, memory, transfers, matrix products, attention, storage. Without --device it measures the first device.\n"
-	"  --device ID     a device's id, or its beginning\n"
-	"  --suite SUITE   quick (10 s, the default), full (120 s), or names of tests, separated by commas\n"
-	"  --shape M,N,K[,PRECISION][,PRODUCT][,xCOUNT]\n"
-	"                  a matrix product to measure instead of squares; may be repeated. PRODUCT is forward, input_gradient or\n"
-	"                  weight_gradient; COUNT is its number in a step: --shape 4096,14336,4096,bf16,weight_gradient,x32\n"
-	"  --spec SPEC     a plan's measurements: JSON, a file with JSON, or - for standard input; see docs/benchmarks.md\n"
-	"  --storage PATH  the file that storage tests read, or a folder: its largest file. Default: FLEETPLAN_BENCH_STORAGE\n"
-	"  --storage-write BYTES\n"
-	"                  creates a test file of that size in the folder; it is removed at the end\n"
-	"  --list          lists the devices and the tests\n"
-	"  --json          prints one JSON record instead of a table\n"
-	"  --worker        for the daemon: writes NDJSON lines to file descriptor 3\n"
-	"  --parent PID    for the daemon: ends when this process is no longer the parent\n"
-	"  --deadline S    ends the process after S seconds in any case\n";
+enum bench_flag {
+	FLAG_DEVICE,
+	FLAG_SUITE,
+	FLAG_SHAPE,
+	FLAG_SPEC,
+	FLAG_STORAGE,
+	FLAG_STORAGE_WRITE,
+	FLAG_LIST,
+	FLAG_JSON,
+	FLAG_WORKER,
+	FLAG_PARENT,
+	FLAG_DEADLINE,
+	FLAG_COUNT
+};
+
+static const struct flag_row bench_flag_rows[FLAG_COUNT] = {
+	[FLAG_DEVICE] = {.name = "device", .argument = "ID", .doc = "a device's id, or its beginning; without it the first device"},
+	[FLAG_SUITE] = {.name = "suite",
+		.argument = "SUITE",
+		.standard = "quick",
+		.doc = "quick (10 s), full (120 s), or names of tests, separated by commas"},
+	[FLAG_SHAPE] = {.name = "shape",
+		.argument = "M,N,K[,PRECISION][,PRODUCT][,xCOUNT]",
+		.doc = "a matrix product to measure instead of squares. PRODUCT is forward, input_gradient or weight_gradient; COUNT is its number in a step: "
+			   "4096,14336,4096,bf16,weight_gradient,x32",
+		.repeats = true},
+	[FLAG_SPEC] = {.name = "spec",
+		.argument = "SPEC",
+		.doc = "a plan's measurements: JSON, a file with JSON, or - for standard input; see docs/benchmarks.md"},
+	[FLAG_STORAGE] = {.name = "storage",
+		.argument = "PATH",
+		.doc = "the file that storage tests read, or a folder: its largest file. Default: FLEETPLAN_BENCH_STORAGE"},
+	[FLAG_STORAGE_WRITE] = {.name = "storage-write",
+		.argument = "BYTES",
+		.doc = "creates a test file of that size in the folder; it is removed at the end"},
+	[FLAG_LIST] = {.name = "list", .doc = "lists the devices and the tests"},
+	[FLAG_JSON] = {.name = "json", .doc = "prints one JSON record instead of a table"},
+	[FLAG_WORKER] = {.name = "worker", .doc = "for the daemon: writes NDJSON lines to file descriptor 3"},
+	[FLAG_PARENT] = {.name = "parent", .argument = "PID", .doc = "for the daemon: ends when this process is no longer the parent"},
+	[FLAG_DEADLINE] = {.name = "deadline", .argument = "S", .doc = "ends the process after S seconds in any case"}};
+const struct flag_table bench_flags = {bench_flag_rows, FLAG_COUNT};
+
+static void print_usage(FILE *out)
+{
+	struct buffer text;
+
+	buffer_init(&text, USAGE_BYTES_MAX);
+	flag_table_help(&bench_flags, &text);
+	fprintf(out,
+		"usage: fleetplan bench [OPTION]...\n\n"
+		"Measures a device: launches, memory, transfers, matrix products, attention, storage.\n%s",
+		text.bytes);
+	buffer_release(&text);
+}
 
 static bool complain(const char *message, const char *about)
 {
-	fprintf(stderr, "fleetplan bench: %s%s\n%s", message, about, usage);
+	fprintf(stderr, "fleetplan bench: %s%s\n", message, about);
+	print_usage(stderr);
 	return false;
 }
 
@@ -130,32 +166,32 @@ static bool read_spec_text(const char *value, struct bench_arguments *arguments,
 static bool parse_option(int option, const char *value, struct bench_arguments *arguments, bench_spec_reader *read_spec)
 {
 	switch (option) {
-	case 'd':
+	case FLAG_DEVICE:
 		arguments->device = value;
 		return true;
-	case 's':
+	case FLAG_SUITE:
 		arguments->suite = value;
 		return true;
-	case 'm':
+	case FLAG_SHAPE:
 		return add_shape(value, arguments);
-	case 'e':
+	case FLAG_SPEC:
 		return read_spec_text(value, arguments, read_spec);
-	case 'f':
+	case FLAG_STORAGE:
 		arguments->storage.path = value;
 		return true;
-	case 'b':
+	case FLAG_STORAGE_WRITE:
 		return parse_positive(value, 0x1p50, &arguments->storage.write_bytes) ||
 			complain("--storage-write takes a number of bytes above 0 and below 2^50, not ", value);
-	case 'l':
+	case FLAG_LIST:
 		return arguments->list = true;
-	case 'j':
+	case FLAG_JSON:
 		return arguments->json = true;
-	case 'w':
+	case FLAG_WORKER:
 		return arguments->worker = true;
-	case 'p':
+	case FLAG_PARENT:
 		arguments->parent = (pid_t)strtol(value, NULL, 10);
 		return true;
-	case 't':
+	case FLAG_DEADLINE:
 		return parse_positive(value, 1e7, &arguments->deadline_s) ||
 			complain("--deadline takes a number of seconds above 0 and below 1e7, not ", value);
 	default:
@@ -165,20 +201,20 @@ static bool parse_option(int option, const char *value, struct bench_arguments *
 
 bool bench_arguments_parse(int argc, char **argv, bench_spec_reader *read_spec, struct bench_arguments *arguments)
 {
-	static const struct option options[] = {{"device", 1, NULL, 'd'}, {"suite", 1, NULL, 's'}, {"shape", 1, NULL, 'm'},
-		{"spec", 1, NULL, 'e'}, {"storage", 1, NULL, 'f'}, {"storage-write", 1, NULL, 'b'}, {"list", 0, NULL, 'l'}, {"json", 0, NULL, 'j'},
-		{"worker", 0, NULL, 'w'}, {"parent", 1, NULL, 'p'}, {"deadline", 1, NULL, 't'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
+	struct option options[FLAG_COUNT + 2] = {[FLAG_COUNT] = {.name = "help", .val = 'h'}};
 	const char *storage = getenv("FLEETPLAN_BENCH_STORAGE");
 	int option;
 
 	*arguments = (struct bench_arguments){.suite = "quick", .storage.path = storage && *storage ? storage : NULL};
 	arena_init(&arguments->arena, SPEC_ARENA_BYTES);
 	bench_spec_init(&arguments->spec);
+	for (int i = 0; i < FLAG_COUNT; i++)
+		options[i] = (struct option){.name = bench_flag_rows[i].name, .has_arg = bench_flag_rows[i].argument != NULL, .val = i};
 	opterr = 0;
 	optind = 1;
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		if (option == 'h') {
-			fputs(usage, stdout);
+			print_usage(stdout);
 			exit(BENCH_EXIT_OK);
 		}
 		if (!parse_option(option, optarg, arguments, read_spec))
