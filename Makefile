@@ -5,6 +5,8 @@
 
 MODE    ?= release
 PREFIX  ?= /usr/local
+# Where systemd looks for units depends on the prefix: /usr/local and /usr are among its folders, others are not.
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 CC      ?= gcc
 PYTHON  ?= /usr/bin/python3
 # HTTP tests mostly wait, so three files run at once on two cores if pytest-xdist is installed.
@@ -14,7 +16,10 @@ BUILD   := build/$(MODE)
 FOLDERS := base schema net planner hwdb storage api bench agent service server cli
 PROGRAM := $(if $(filter release,$(MODE)),build/fleetplan,$(BUILD)/fleetplan)
 VERSION := $(shell cat VERSION)
-PACKAGES := libmicrohttpd jansson sqlite3 libcurl libsodium libxxhash zlib
+# The oldest versions: jansson for json_object_getn, SQLite for the operator ->>, libcurl for CURLOPT_QUICK_EXIT, libmicrohttpd for the
+# memory of its parser (docs/decisions/0072-the-gate-reads-distances.md). The others are the versions of Debian 12, with which the tests run.
+LIBRARIES := libmicrohttpd>=0.9.75 jansson>=2.14 sqlite3>=3.38 libcurl>=7.87 libsodium>=1.0.18 libxxhash>=0.8.1 zlib>=1.2.13
+PACKAGES := $(foreach library,$(LIBRARIES),$(firstword $(subst >, ,$(library))))
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)')
@@ -74,7 +79,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 # Keep the objects of the test support. Otherwise make deletes them as intermediate files.
 .SECONDARY:
 .PHONY: all fakes test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-ptx check-cuda-abi check-opencl ptx check-server check-asan check-tsan check-clang check-oom check-plausibility \
-	check-server-asan check-server-tsan check-style check-format coverage fuzz fuzz-short fuzz-corpus fuzz-coverage fuzz-run fuzz-coverage-run bench bench-planner bench-serving bench-queue check-api check-trace lint format run install clean help effects check-effects validate check-accuracy known-answers check-known-answers fit fit-left-out
+	check-server-asan check-server-tsan check-style check-format coverage fuzz fuzz-short fuzz-corpus fuzz-coverage fuzz-run fuzz-coverage-run bench bench-planner bench-serving bench-queue check-api check-trace lint format run install uninstall sbom clean help effects check-effects validate check-accuracy known-answers check-known-answers fit fit-left-out
 all: $(PROGRAM) ## build the program: build/fleetplan (make alone does the same)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -89,7 +94,12 @@ $(LIBRARY): $(filter-out $(MAIN),$(OBJECTS))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-$(BUILD)/%.o: %.c Makefile
+# Checks the versions once. An error names the library and what to install.
+$(BUILD)/libraries: Makefile scripts/check-libraries.sh
+	$(Q)mkdir -p $(@D)
+	$(Q)scripts/check-libraries.sh $(foreach library,$(LIBRARIES),'$(library)') >$@.new && mv $@.new $@
+
+$(BUILD)/%.o: %.c Makefile | $(BUILD)/libraries
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
@@ -414,8 +424,16 @@ format: ## lay out C sources with clang-format
 run: $(PROGRAM) ## start the daemon on 127.0.0.1:8080
 	$(PROGRAM) serve
 
-install: $(PROGRAM) ## install the program under PREFIX
-	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/fleetplan
+# Manual pages and completions are written by the program that is installed, so it must run on this machine. SOURCE_DATE_EPOCH is the date of the pages.
+install: export SOURCE_DATE_EPOCH ?= $(shell stat -c %Y VERSION)
+install: $(PROGRAM) ## install the program, manual pages, completions, systemd unit and monitoring files under PREFIX
+	$(Q)PROGRAM='$(PROGRAM)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' UNITDIR='$(UNITDIR)' scripts/install.sh
+
+uninstall: ## remove what `make install` installed
+	$(Q)PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' UNITDIR='$(UNITDIR)' scripts/install.sh --remove
+
+sbom: $(PROGRAM) ## write build/fleetplan.spdx.json, a list of the program's parts (SPDX 2.3), from the linked libraries' Debian packages
+	$(Q)$(PYTHON) scripts/sbom.py $(PROGRAM) >build/fleetplan.spdx.json && echo build/fleetplan.spdx.json
 
 clean: ## remove all build files
 	rm -rf build
