@@ -79,7 +79,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 # Keep the objects of the test support. Otherwise make deletes them as intermediate files.
 .SECONDARY:
 .PHONY: all fakes test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-ptx check-cuda-abi check-opencl ptx check-server check-asan check-tsan check-clang check-oom check-plausibility \
-	check-server-asan check-server-tsan check-style check-format coverage fuzz fuzz-short fuzz-corpus fuzz-coverage fuzz-run fuzz-coverage-run bench bench-planner bench-serving bench-queue check-api check-trace lint format run install uninstall sbom clean help effects check-effects validate check-accuracy known-answers check-known-answers fit fit-left-out
+	check-server-asan check-server-tsan check-style check-format coverage fuzz fuzz-short fuzz-corpus fuzz-coverage fuzz-run fuzz-coverage-run bench bench-planner bench-serving bench-queue check-api check-trace lint format run install uninstall sbom debian-package clean help effects check-effects validate check-accuracy known-answers check-known-answers fit fit-left-out
 all: $(PROGRAM) ## build the program: build/fleetplan (make alone does the same)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -434,6 +434,9 @@ uninstall: ## remove what `make install` installed
 
 sbom: $(PROGRAM) ## write build/fleetplan.spdx.json, a list of the program's parts (SPDX 2.3), from the linked libraries' Debian packages
 	$(Q)$(PYTHON) scripts/sbom.py $(PROGRAM) >build/fleetplan.spdx.json && echo build/fleetplan.spdx.json
+
+debian-package: $(PROGRAM) ## write build/fleetplan_VERSION_ARCHITECTURE.deb
+	$(Q)scripts/debian-package.sh $(PROGRAM) build
 
 clean: ## remove all build files
 	rm -rf build
