@@ -1,12 +1,91 @@
 #include "api/openapi_parts.h"
 
-static void parts_raw(struct json_writer *writer, const char *key, const char *json)
+static void parts_raw(struct schema_writer *writer, const char *key, const char *json)
 {
-	json_key(writer, key);
-	json_raw(writer, json, strlen(json));
+	json_key(writer->json, key);
+	json_raw(writer->json, json, strlen(json));
 }
 
-void openapi_problem_schema(struct json_writer *writer)
+/* --- pages and events ------------------------------------------------------------------------------------------ */
+void openapi_answer_name(const struct route *route, enum media media, char *out, size_t size)
+{
+	char item[64];
+
+	schema_name(route->response, SCHEMA_ANSWER, item, sizeof item);
+	snprintf(out, size, "%s%s", item, media == MEDIA_EVENTS ? "Event" : "Page");
+}
+
+void openapi_page_schema(const struct route *route, struct schema_writer *writer)
+{
+	char name[80], item[160];
+
+	schema_name(route->response, SCHEMA_ANSWER, name, sizeof name);
+	snprintf(item, sizeof item, "{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/%s\"}}", name);
+	openapi_answer_name(route, MEDIA_JSON, name, sizeof name);
+	json_key(writer->json, name);
+	json_begin_object(writer->json);
+	parts_raw(writer, "description", "\"A page of a list.\"");
+	parts_raw(writer, "type", "\"object\"");
+	json_key(writer->json, "properties");
+	json_begin_object(writer->json);
+	parts_raw(writer, "items", item);
+	parts_raw(writer, "next_cursor",
+		writer->dialect == SCHEMA_OPENAPI_3_0
+			? "{\"type\":\"string\",\"nullable\":true,\"description\":\"The cursor of the next page; null on the last.\"}"
+			: "{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}],\"description\":\"The cursor of the next page; null on the last.\"}");
+	parts_raw(writer, "empty_because", "{\"type\":\"string\",\"description\":\"Reason why the list is empty, if known.\"}");
+	if (route->id == ROUTE_DEVICE_LIST)
+		parts_raw(writer, "looking",
+			"{\"type\":\"boolean\",\"description\":\"Whether the daemon still lists the devices of its own machine, for a moment after "
+			"its start; the list may then be incomplete.\"}");
+	json_end_object(writer->json);
+	parts_raw(writer, "required", "[\"items\",\"next_cursor\"]");
+	json_end_object(writer->json);
+}
+
+/* Writes the schema of one event of a stream: its fields, and in `data` the answer of the resource's GET. */
+void openapi_event_schema(const struct route *route, struct schema_writer *writer)
+{
+	char name[80];
+
+	openapi_answer_name(route, MEDIA_EVENTS, name, sizeof name);
+	json_key(writer->json, name);
+	json_begin_object(writer->json);
+	parts_raw(writer, "type", "\"object\"");
+	parts_raw(writer, "description", "\"One event\"");
+	parts_raw(writer, "required", "[\"id\",\"event\",\"data\"]");
+	json_key(writer->json, "properties");
+	json_begin_object(writer->json);
+	parts_raw(writer, "id", "{\"type\":\"string\",\"description\":\"Id to send in Last-Event-ID\"}");
+	parts_raw(writer, "event", "{\"type\":\"string\",\"enum\":[\"progress\",\"done\"],\"description\":\"done: the last event\"}");
+	json_key(writer->json, "data");
+	json_begin_object(writer->json);
+	parts_raw(writer, "type", "\"string\"");
+	parts_raw(writer, "description", "\"The current state of the resource\"");
+	if (writer->dialect == SCHEMA_OPENAPI_3_1) {
+		parts_raw(writer, "contentMediaType", "\"application/json\"");
+		json_key(writer->json, "contentSchema");
+		json_begin_object(writer->json);
+		schema_reference(route->response, SCHEMA_ANSWER, writer);
+		json_end_object(writer->json);
+	}
+	json_end_object(writer->json);
+	json_end_object(writer->json);
+	json_end_object(writer->json);
+}
+
+void openapi_trace_schemas(struct schema_writer *writer)
+{
+	parts_raw(writer, "ProfilerTrace",
+		"{\"description\":\"A trace as torch.profiler's export_chrome_trace writes it: an object with traceEvents, or the bare list.\","
+		"\"anyOf\":[{\"$ref\":\"#/components/schemas/ProfilerTraceObject\"},{\"type\":\"array\",\"items\":{\"type\":\"object\"}}]}");
+	parts_raw(writer, "ProfilerTraceObject",
+		"{\"description\":\"A trace with its events.\",\"type\":\"object\",\"required\":[\"traceEvents\"],"
+		"\"properties\":{\"traceEvents\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}}}}");
+}
+
+/* --- errors ---------------------------------------------------------------------------------------------------- */
+void openapi_problem_schemas(struct schema_writer *writer)
 {
 	parts_raw(writer, "Problem",
 		"{\"description\":\"An error (RFC 9457).\",\"type\":\"object\",\"properties\":{"
@@ -17,15 +96,17 @@ void openapi_problem_schema(struct json_writer *writer)
 		"\"instance\":{\"type\":\"string\",\"description\":\"The path of the request.\"},"
 		"\"request_id\":{\"type\":\"string\",\"description\":\"The id in the X-Request-Id header and in the log.\"},"
 		"\"errors\":{\"type\":\"array\",\"description\":\"Every fault of the "
-		"request.\",\"items\":{\"type\":\"object\",\"properties\":{"
+		"request.\",\"items\":{\"$ref\":\"#/components/schemas/ProblemError\"}},"
+		"\"errors_total\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"Number of faults, if not all are "
+		"listed.\"}},"
+		"\"required\":[\"type\",\"title\",\"status\"]}");
+	parts_raw(writer, "ProblemError",
+		"{\"description\":\"A fault of a request.\",\"type\":\"object\",\"properties\":{"
 		"\"pointer\":{\"type\":\"string\",\"description\":\"JSON pointer in the body (RFC 6901); for a query parameter, a "
 		"slash and its name.\"},"
 		"\"code\":{\"type\":\"string\",\"description\":\"Machine-readable code of the fault.\"},"
 		"\"detail\":{\"type\":\"string\",\"description\":\"What is "
-		"allowed.\"}},\"required\":[\"pointer\",\"code\",\"detail\"]}},"
-		"\"errors_total\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"Number of faults, if not all are "
-		"listed.\"}},"
-		"\"required\":[\"type\",\"title\",\"status\"]}");
+		"allowed.\"}},\"required\":[\"pointer\",\"code\",\"detail\"]}");
 }
 
 /* Writes the titles of every status with this HTTP code, "Conflict; Stale lease". */
@@ -39,25 +120,25 @@ static void parts_titles(int http, char *out, size_t size)
 	}
 }
 
-static void parts_problem(struct json_writer *writer, const char *name, const char *description, bool retry)
+static void parts_problem(struct schema_writer *writer, const char *name, const char *description, bool retry)
 {
-	json_key(writer, name);
-	json_begin_object(writer);
-	json_key(writer, "description");
-	json_string(writer, description);
+	json_key(writer->json, name);
+	json_begin_object(writer->json);
+	json_key(writer->json, "description");
+	json_string(writer->json, description);
 	if (retry)
 		parts_raw(writer, "headers", "{\"Retry-After\":{\"$ref\":\"#/components/headers/RetryAfter\"}}");
 	parts_raw(writer, "content", "{\"application/problem+json\":{\"schema\":{\"$ref\":\"#/components/schemas/Problem\"}}}");
-	json_end_object(writer);
+	json_end_object(writer->json);
 }
 
-static void parts_responses(struct json_writer *writer)
+static void parts_responses(struct schema_writer *writer)
 {
 	static const int codes[] = {400, 401, 403, 404, 409, 412, 413, 415, 422, 503, 507};
 	char name[16], titles[400];
 
-	json_key(writer, "responses");
-	json_begin_object(writer);
+	json_key(writer->json, "responses");
+	json_begin_object(writer->json);
 	for (size_t i = 0; i < COUNT_OF(codes); i++) {
 		snprintf(name, sizeof name, "Problem%d", codes[i]);
 		parts_titles(codes[i], titles, sizeof titles);
@@ -73,10 +154,10 @@ static void parts_responses(struct json_writer *writer)
 	parts_raw(writer, "NotModified",
 		"{\"description\":\"The client has the current "
 		"revision\",\"headers\":{\"ETag\":{\"$ref\":\"#/components/headers/ETag\"}}}");
-	json_end_object(writer);
+	json_end_object(writer->json);
 }
 
-void openapi_shared_parts(struct json_writer *writer)
+void openapi_shared_parts(struct schema_writer *writer)
 {
 	parts_responses(writer);
 	parts_raw(writer, "headers",

@@ -9,9 +9,17 @@
 enum schema_use openapi_request_use(const struct route *route);
 
 /* Writes the HTTP method as key, and the operation. */
-void openapi_operation(const struct route *route, struct json_writer *writer);
+void openapi_operation(const struct route *route, struct schema_writer *writer);
 
-void openapi_problem_schema(struct json_writer *writer); /* a key of components/schemas */
-void openapi_shared_parts(struct json_writer *writer);   /* components/responses, headers, parameters, securitySchemes */
+/* The name of the schema of a route's pages ("PlanSummaryPage") or events ("JobEvent"). */
+void openapi_answer_name(const struct route *route, enum media media, char *out, size_t size);
+
+/* Keys of components/schemas. */
+void openapi_page_schema(const struct route *route, struct schema_writer *writer);
+void openapi_event_schema(const struct route *route, struct schema_writer *writer);
+void openapi_problem_schemas(struct schema_writer *writer);
+void openapi_trace_schemas(struct schema_writer *writer);
+
+void openapi_shared_parts(struct schema_writer *writer); /* components/responses, headers, parameters, securitySchemes */
 
 #endif

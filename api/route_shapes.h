@@ -215,9 +215,5 @@
 #define EXAMPLE_TIMINGS \
 	"{\"timings\":{\"step_time_ms\":1000,\"compute_ms\":560,\"optimizer_ms\":40,\"communication_ms\":220," \
 	"\"exposed_communication_ms\":160,\"data_wait_ms\":120,\"launch_gap_ms\":60},\"steps_remaining\":100000}"
-#define TRACE_SCHEMA \
-	"{\"description\":\"A trace as torch.profiler's export_chrome_trace writes it: an object with traceEvents, or the " \
-	"bare list.\",\"anyOf\":[{\"type\":\"object\",\"required\":[\"traceEvents\"],\"properties\":{\"traceEvents\":" \
-	"{\"type\":\"array\",\"items\":{\"type\":\"object\"}}}},{\"type\":\"array\",\"items\":{\"type\":\"object\"}}]}"
 
 #endif

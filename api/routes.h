@@ -23,7 +23,7 @@
 	X(ACCELERATOR_IMPORT) X(MODELS_IMPORT) X(PRICE_IMPORT) X(REGION_IMPORT) X(ACCELERATOR_EXPORT) X(MODEL_EXPORT) \
 	X(PRICE_EXPORT) X(REGION_EXPORT) X(JOB_LIST) X(JOB_GET) X(JOB_CANCEL) X(JOB_RESULT) X(JOB_EVENTS) X(CALIBRATION_LIST) \
 	X(CALIBRATION_DECIDE) X(CALIBRATION_DELETE) X(OBSERVATION_LIST) X(OBSERVATION_CREATE) X(OBSERVATION_GET) \
-	X(OBSERVATION_DELETE) X(AUDIT_LIST) X(AUDIT_EXPORT) X(BACKUP_CREATE) X(LIVEZ) X(READYZ) X(METRICS) X(VERSION) X(OPENAPI) \
+	X(OBSERVATION_DELETE) X(AUDIT_LIST) X(AUDIT_EXPORT) X(BACKUP_CREATE) X(LIVEZ) X(READYZ) X(METRICS) X(VERSION) X(OPENAPI) X(OPENAPI_3_0) \
 	X(DOCS) X(DOCS_FILE) X(PAGE) X(PAGE_FILE)
 /* clang-format on */
 
@@ -65,7 +65,7 @@ struct route {
 	bool conditional; /* honours If-Match */
 	bool tagged;      /* answers an ETag, honours If-None-Match */
 	unsigned prefers; /* set of PREFERS_x: allowed Prefer headers (RFC 7240) */
-	bool streamed;    /* the body is read as it arrives and never held whole; `also` may describe it instead of `request` */
+	bool streamed;    /* the body is read as it arrives and never held whole; a trace (trace_body) may come it instead of `request` */
 	bool rows; /* the body holds many of `request`: a list, an object per line, CSV; so does the answer of `response`, unless the route creates */
 	size_t body_maximum_bytes;                                    /* 0: no body */
 	unsigned body_media, answer_media;                            /* sets of MEDIA_BIT */
@@ -75,7 +75,7 @@ struct route {
 	bool may_be_empty;                                            /* may answer 204, without content */
 	unsigned failures;                                            /* set of ROUTE_FAILS_x beyond those of every route */
 	const char *example_body, *example_query, *example_parameter; /* example_parameter: of the path's {id}; NULL: none */
-	const char *also;                                             /* JSON Schema of another accepted body; NULL: none */
+	bool trace_body;                                              /* the body may also be a profiler's trace */
 	const struct route_example *more_examples;                    /* of bodies; ends with {NULL}; NULL: none */
 };
 

@@ -15,7 +15,7 @@ int openapi_main(int argc, char **argv)
 	(void)argv;
 	buffer_init(&text, OPENAPI_MAX_BYTES);
 	json_writer_init(&writer, &text);
-	openapi_write(&writer);
+	openapi_write(SCHEMA_OPENAPI_3_1, &writer);
 	buffer_append_char(&text, '\n');
 	written = !text.failed && fwrite(text.bytes, 1, text.length, stdout) == text.length && fflush(stdout) == 0;
 	buffer_release(&text);

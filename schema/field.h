@@ -60,6 +60,7 @@ enum field_flag {
 	NOTE = 16,      /* stored and returned; no figure depends on it (make check-effects) */
 	VERBATIM = 64,  /* text as a program wrote it: may have control characters, and be empty if it is not REQUIRED */
 	IF_TRUE = 128,  /* a BOOL that is written only if it is true */
+	LISTED = 256,   /* a JSON row with `table`: text of a list of the table's objects */
 };
 
 /* Bytes of a label's key, of its text, and of a word in WORDS. */
@@ -93,6 +94,7 @@ struct field {
 	const struct field_table *table;
 	const char *fallback; /* the default, as documentation */
 	unsigned parts; /* parts of an answer that the member belongs to, as bits; it is left out if the answer has none of them; 0: always present */
+	bool always;                  /* every answer that has the object has the member; the schema lists it as required */
 	const char *lean_key;         /* ARRAY: a text of the items; a short list ends before the first that begins with one of lean_ends */
 	const char *const *lean_ends; /* the last is NULL */
 	size_t lean_items;            /* ARRAY: number of items that stay if its parts are left out */
@@ -111,6 +113,7 @@ struct field_table {
 	const struct field *shorthand; /* a bare value means the object with only this row; NULL: none */
 	const char *const *needs;      /* required keys of merged tables, whose rows are not REQUIRED themselves */
 	size_t need_count;
+	bool selected; /* a client may choose the members of an answer, so that none is required */
 	/* Checks members against each other (decoder_fault()). Called if there are no other faults. NULL: none. */
 	void (*check)(struct decoder *decoder, const struct path *path, const void *object);
 	/* Has rows for the struct's members that have no row here: field_table_clear() clears these too. NULL: none. */
@@ -192,6 +195,7 @@ double field_time_s(const char *key);
 /* Objects. JSON_OF: JSON text that a table has written. MERGE: its members are members of the parent in JSON. */
 #define JSON(member, ...)                    FIELD_ROW(member, JSON, FIELD_AT(member, struct json_text), __VA_ARGS__)
 #define JSON_OF(member, nested, ...)         JSON(member, __VA_ARGS__, .flags = READ_ONLY, .table = &table_##nested)
+#define JSON_LIST_OF(member, nested, ...)    JSON(member, __VA_ARGS__, .flags = READ_ONLY | LISTED, .table = &table_##nested)
 #define OBJECT(member, nested, ...)          FIELD_ROW(member, OBJECT, FIELD_AT_TABLE(member, nested), __VA_ARGS__, .table = &table_##nested)
 #define OBJECT_IF(member, flag, nested, ...) OBJECT(member, nested, __VA_ARGS__, .count_offset = FIELD_AT(flag, bool), .conditional = true)
 #define MERGE(member, nested) \

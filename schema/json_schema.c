@@ -19,20 +19,28 @@ void schema_name(const struct field_table *table, enum schema_use use, char *out
 	snprintf(out + length, size - length, "%s", end);
 }
 
-void schema_reference(const struct field_table *table, enum schema_use use, struct json_writer *writer)
+void schema_reference(const struct field_table *table, enum schema_use use, struct schema_writer *writer)
 {
 	char name[64], reference[96];
 
 	schema_name(table, use, name, sizeof name);
 	snprintf(reference, sizeof reference, "#/components/schemas/%s", name);
-	json_key(writer, "$ref");
-	json_string(writer, reference);
+	json_key(writer->json, "$ref");
+	json_string(writer->json, reference);
 }
 
-static void schema_type(struct json_writer *writer, const char *type)
+static void schema_type(struct schema_writer *writer, const char *type)
 {
-	json_key(writer, "type");
-	json_string(writer, type);
+	json_key(writer->json, "type");
+	json_string(writer->json, type);
+}
+
+/* Writes the type of a number with its width: without it, generators make 32-bit numbers, and bytes and FLOPs do not fit. */
+static void schema_numeric(struct schema_writer *writer, const char *type)
+{
+	schema_type(writer, type);
+	json_key(writer->json, "format");
+	json_string(writer->json, strcmp(type, "integer") == 0 ? "int64" : "double");
 }
 
 /* --- descriptions ---------------------------------------------------------------------------------------------- */
@@ -50,79 +58,144 @@ void schema_describe(const struct field *row, struct buffer *out)
 		buffer_append_text(out, " A note: no figure depends on it.");
 }
 
-static void schema_description(const struct field *row, struct json_writer *writer)
+static void schema_description(const struct field *row, struct schema_writer *writer)
 {
 	struct buffer text;
 
 	buffer_init(&text, 4096);
 	schema_describe(row, &text);
-	json_key(writer, "description");
-	json_string_n(writer, text.bytes, text.length);
+	json_key(writer->json, "description");
+	json_string_n(writer->json, text.bytes, text.length);
 	buffer_release(&text);
 }
 
 /* --- values ---------------------------------------------------------------------------------------------------- */
-static void schema_range(const struct field *row, struct json_writer *writer)
+static void schema_range(const struct field *row, struct schema_writer *writer)
 {
 	if (isfinite(row->minimum)) {
-		json_key(writer, row->open_minimum ? "exclusiveMinimum" : "minimum");
-		json_double(writer, row->minimum);
+		bool flag = row->open_minimum && writer->dialect == SCHEMA_OPENAPI_3_0;
+
+		json_key(writer->json, row->open_minimum && !flag ? "exclusiveMinimum" : "minimum");
+		json_double(writer->json, row->minimum);
+		if (flag) {
+			json_key(writer->json, "exclusiveMinimum");
+			json_bool(writer->json, true);
+		}
 	}
 	if (isfinite(row->maximum)) {
-		json_key(writer, "maximum");
-		json_double(writer, row->maximum);
+		json_key(writer->json, "maximum");
+		json_double(writer->json, row->maximum);
 	}
 }
 
-static void schema_enum(const char *const *words, size_t count, struct json_writer *writer)
+static void schema_enum(const char *const *words, size_t count, struct schema_writer *writer)
 {
-	json_key(writer, "enum");
-	json_begin_array(writer);
+	json_key(writer->json, "enum");
+	json_begin_array(writer->json);
 	for (size_t i = 0; i < count; i++) {
 		if (words[i])
-			json_string(writer, words[i]);
+			json_string(writer->json, words[i]);
 	}
-	json_end_array(writer);
+	json_end_array(writer->json);
 }
 
-#define SCHEMA_TIME "[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?([Mm][Ss]|[SsMmHhDdWw])?$"
+#define SCHEMA_COUNT "^[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?[KkMmBbGgTtPpEe]?$"
+#define SCHEMA_TIME  "^[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?([Mm][Ss]|[SsMmHhDdWw])?$"
 
-/* Writes a number, and the text or the word that may replace it: {anyOf: [number, pattern or const]}. */
-static void schema_number(const struct field *row, enum schema_use use, struct json_writer *writer)
+static const struct {
+	const char *name, *type, *pattern, *doc;
+} quantities[] = {
+	{"Amount", "number", SCHEMA_COUNT, "A number, or text with a suffix: \"15.6T\"."},
+	{"Duration", "number", SCHEMA_TIME, "A number in the field's unit, or text with a unit: \"30d\"."},
+	{"WholeDuration", "integer", SCHEMA_TIME, "A whole number in the field's unit, or text with a unit: \"30m\"."},
+};
+
+void schema_quantities(struct schema_writer *writer)
 {
-	static const char *const patterns[FIELD_KIND_COUNT] = {
-		[FIELD_COUNT] = "[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?[KkMmBbGgTtPpEe]?$", [FIELD_HOURS] = SCHEMA_TIME};
-	const char *type = row->kind == FIELD_INTEGER ? "integer" : "number";
-	const char *time = (row->kind == FIELD_NUMBER || row->kind == FIELD_INTEGER) && field_time_s(row->key) > 0 && !row->number_word.word
-		? SCHEMA_TIME
-		: NULL;
-	const char *pattern = use == SCHEMA_ANSWER ? NULL : time ? time : patterns[row->kind];
-	bool zero = row->minimum <= 0 && !row->open_minimum;
-	char whole[96];
+	for (size_t i = 0; i < COUNT_OF(quantities); i++) {
+		json_key(writer->json, quantities[i].name);
+		json_begin_object(writer->json);
+		json_key(writer->json, "description");
+		json_string(writer->json, quantities[i].doc);
+		json_key(writer->json, "anyOf");
+		json_begin_array(writer->json);
+		json_begin_object(writer->json);
+		schema_numeric(writer, quantities[i].type);
+		json_end_object(writer->json);
+		json_begin_object(writer->json);
+		schema_type(writer, "string");
+		json_key(writer->json, "pattern");
+		json_string(writer->json, quantities[i].pattern);
+		json_end_object(writer->json);
+		json_end_array(writer->json);
+		json_end_object(writer->json);
+	}
+}
 
-	if (!pattern && !row->number_word.word) {
-		schema_type(writer, type);
+/* Writes the reference of a member, which has members beside it (a description). OpenAPI 3.0 ignores what is beside a $ref. */
+static void schema_member_reference(const char *name, struct schema_writer *writer)
+{
+	char reference[112];
+
+	snprintf(reference, sizeof reference, "#/components/schemas/%s", name);
+	if (writer->dialect == SCHEMA_OPENAPI_3_0) {
+		json_key(writer->json, "allOf");
+		json_begin_array(writer->json);
+		json_begin_object(writer->json);
+	}
+	json_key(writer->json, "$ref");
+	json_string(writer->json, reference);
+	if (writer->dialect == SCHEMA_OPENAPI_3_0) {
+		json_end_object(writer->json);
+		json_end_array(writer->json);
+	}
+}
+
+/* Returns the name of the union of a number and its text that a request accepts; NULL: it accepts only the number. A named union is one
+ * type of a client; generators invent a name for each union in place. */
+static const char *schema_quantity(const struct field *row, enum schema_use use)
+{
+	bool time = row->kind == FIELD_HOURS ||
+		((row->kind == FIELD_NUMBER || row->kind == FIELD_INTEGER) && field_time_s(row->key) > 0 && !row->number_word.word);
+
+	if (use == SCHEMA_ANSWER)
+		return NULL;
+	if (row->kind == FIELD_COUNT)
+		return "Amount";
+	return time ? row->kind == FIELD_INTEGER ? "WholeDuration" : "Duration" : NULL;
+}
+
+/* Writes a number, or a quantity with its range, or {anyOf: [number, word]}. */
+static void schema_number(const struct field *row, enum schema_use use, struct schema_writer *writer)
+{
+	const char *type = row->kind == FIELD_INTEGER ? "integer" : "number";
+	const char *quantity = schema_quantity(row, use);
+
+	if (quantity) {
+		schema_member_reference(quantity, writer);
+		schema_range(row, writer); /* of the number; the pattern is the text's: not zero */
+		if (row->minimum > 0 || row->open_minimum) {
+			json_key(writer->json, "pattern");
+			json_string(writer->json, "^(?=[0.]*[1-9])");
+		}
+		return;
+	}
+	if (!row->number_word.word) {
+		schema_numeric(writer, type);
 		schema_range(row, writer);
 		return;
 	}
-	json_key(writer, "anyOf");
-	json_begin_array(writer);
-	json_begin_object(writer);
-	schema_type(writer, type);
+	json_key(writer->json, "anyOf");
+	json_begin_array(writer->json);
+	json_begin_object(writer->json);
+	schema_numeric(writer, type);
 	schema_range(row, writer);
-	json_end_object(writer);
-	json_begin_object(writer);
+	json_end_object(writer->json);
+	json_begin_object(writer->json);
 	schema_type(writer, "string");
-	if (pattern) {
-		snprintf(whole, sizeof whole, "^%s%s", zero ? "" : "(?=[0.]*[1-9])", pattern);
-		json_key(writer, "pattern");
-		json_string(writer, whole);
-	} else {
-		json_key(writer, "const");
-		json_string(writer, row->number_word.word);
-	}
-	json_end_object(writer);
-	json_end_array(writer);
+	schema_enum(&row->number_word.word, 1, writer);
+	json_end_object(writer->json);
+	json_end_array(writer->json);
 }
 
 /* Texts have no control bytes. MULTILINE texts may have tabs and line breaks. */
@@ -133,7 +206,7 @@ static void schema_number(const struct field *row, enum schema_use use, struct j
 #define DATE_TEXT      YEAR_TEXT "-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 #define TIME_TEXT      "[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
 
-static void schema_text(const struct field *row, double longest, struct json_writer *writer)
+static void schema_text(const struct field *row, double longest, struct schema_writer *writer)
 {
 	static const char *const formats[FORM_COUNT] = {[FORM_UUID] = "uuid"};
 	static const char *const patterns[FORM_COUNT] = {[FORM_FREE] = PLAIN_TEXT,
@@ -148,118 +221,121 @@ static void schema_text(const struct field *row, double longest, struct json_wri
 		schema_enum(row->words, row->word_count, writer);
 		return;
 	}
-	json_key(writer, "minLength");
-	json_integer(writer, 1);
-	json_key(writer, "maxLength");
-	json_double(writer, longest);
+	json_key(writer->json, "minLength");
+	json_integer(writer->json, 1);
+	json_key(writer->json, "maxLength");
+	json_double(writer->json, longest);
 	if (formats[row->form]) {
-		json_key(writer, "format");
-		json_string(writer, formats[row->form]);
+		json_key(writer->json, "format");
+		json_string(writer->json, formats[row->form]);
 	}
-	json_key(writer, "pattern");
-	json_string(writer, row->flags & MULTILINE ? MULTILINE_TEXT : patterns[row->form]);
+	json_key(writer->json, "pattern");
+	json_string(writer->json, row->flags & MULTILINE ? MULTILINE_TEXT : patterns[row->form]);
 }
 
 /* Writes {type: array} with its bounds and the key "items", whose value the caller writes. */
-static void schema_list(double least, double most, struct json_writer *writer)
+static void schema_list(double least, double most, struct schema_writer *writer)
 {
 	schema_type(writer, "array");
 	if (least > 0) {
-		json_key(writer, "minItems");
-		json_double(writer, least);
+		json_key(writer->json, "minItems");
+		json_double(writer->json, least);
 	}
 	if (most > 0) {
-		json_key(writer, "maxItems");
-		json_double(writer, most);
+		json_key(writer->json, "maxItems");
+		json_double(writer->json, most);
 	}
-	json_key(writer, "items");
+	json_key(writer->json, "items");
 }
 
-static void schema_bounded(const char *type, double low, double high, struct json_writer *writer)
+static void schema_bounded(const char *type, double low, double high, struct schema_writer *writer)
 {
-	json_begin_object(writer);
-	schema_type(writer, type);
-	json_key(writer, "minimum");
-	json_double(writer, low);
-	json_key(writer, "maximum");
-	json_double(writer, high);
-	json_end_object(writer);
+	json_begin_object(writer->json);
+	schema_numeric(writer, type);
+	json_key(writer->json, "minimum");
+	json_double(writer->json, low);
+	json_key(writer->json, "maximum");
+	json_double(writer->json, high);
+	json_end_object(writer->json);
 }
 
-static void schema_tuples(const struct field *row, struct json_writer *writer)
+static void schema_tuples(const struct field *row, struct schema_writer *writer)
 {
 	schema_list(1, row->maximum, writer);
-	json_begin_object(writer);
+	json_begin_object(writer->json);
 	schema_list((double)row->width, (double)row->width, writer);
 	schema_bounded("number", 0, 1e9, writer);
-	json_end_object(writer);
+	json_end_object(writer->json);
 }
 
-/* Writes a list of numbers; if the row has lengths, the list has one of these lengths. */
-static void schema_numbers(const struct field *row, struct json_writer *writer)
+/* A list with several allowed lengths is described by the shortest and the longest: generators make a union of an anyOf of lengths. */
+static void schema_numbers(const struct field *row, struct schema_writer *writer)
 {
-	char lengths[160];
-
 	schema_list(row->lengths[0] ? (double)row->lengths[0] : 1, row->maximum, writer);
 	schema_bounded("number", row->item_minimum, row->item_maximum, writer);
-	if (!row->lengths[1])
-		return;
-	snprintf(lengths, sizeof lengths, "[{\"maxItems\":%zu},{\"minItems\":%zu}]", row->lengths[0], row->lengths[1]);
-	json_key(writer, "anyOf");
-	json_raw(writer, lengths, strlen(lengths));
 }
 
 /* Writes one word, or a list of words. */
-static void schema_words(const struct field *row, struct json_writer *writer)
+static void schema_words(const struct field *row, struct schema_writer *writer)
 {
 	const struct field word = {.form = FORM_SLUG, .words = row->words, .word_count = row->word_count};
 
-	json_key(writer, "anyOf");
-	json_begin_array(writer);
-	json_begin_object(writer);
+	json_key(writer->json, "anyOf");
+	json_begin_array(writer->json);
+	json_begin_object(writer->json);
 	schema_text(&word, WORD_LENGTH_MAX, writer);
-	json_end_object(writer);
-	json_begin_object(writer);
+	json_end_object(writer->json);
+	json_begin_object(writer->json);
 	schema_list(1, row->maximum, writer);
-	json_begin_object(writer);
+	json_begin_object(writer->json);
 	schema_text(&word, WORD_LENGTH_MAX, writer);
-	json_end_object(writer);
-	json_end_object(writer);
-	json_end_array(writer);
+	json_end_object(writer->json);
+	json_end_object(writer->json);
+	json_end_array(writer->json);
 }
 
-static void schema_labels(const struct field *row, struct json_writer *writer)
+static void schema_labels(const struct field *row, struct schema_writer *writer)
 {
 	const struct field text = {.form = FORM_FREE};
 
 	schema_type(writer, "object");
-	json_key(writer, "maxProperties");
-	json_double(writer, row->maximum);
-	json_key(writer, "propertyNames");
-	json_begin_object(writer);
-	schema_text(&text, LABEL_KEY_MAX, writer);
-	json_end_object(writer);
-	json_key(writer, "additionalProperties");
-	json_begin_object(writer);
+	json_key(writer->json, "maxProperties");
+	json_double(writer->json, row->maximum);
+	if (writer->dialect == SCHEMA_OPENAPI_3_1) {
+		json_key(writer->json, "propertyNames");
+		json_begin_object(writer->json);
+		schema_text(&text, LABEL_KEY_MAX, writer);
+		json_end_object(writer->json);
+	}
+	json_key(writer->json, "additionalProperties");
+	json_begin_object(writer->json);
 	schema_text(&text, LABEL_VALUE_MAX, writer);
-	json_end_object(writer);
+	json_end_object(writer->json);
 }
 
-static void schema_object_of(const struct field *row, enum schema_use use, struct json_writer *writer)
+static void schema_object_of(const struct field *row, enum schema_use use, struct schema_writer *writer)
 {
 	schema_type(writer, "object");
-	json_key(writer, "additionalProperties");
-	json_begin_object(writer);
+	json_key(writer->json, "additionalProperties");
+	json_begin_object(writer->json);
 	if (row->kind == FIELD_MAP)
 		schema_reference(row->table, use, writer);
 	else
-		schema_type(writer, "number");
-	json_end_object(writer);
+		schema_numeric(writer, "number");
+	json_end_object(writer->json);
 }
 
-static void schema_value(const struct field *row, enum schema_use use, struct json_writer *writer);
+static void schema_value(const struct field *row, enum schema_use use, struct schema_writer *writer);
 
-static void schema_nested(const struct field_table *table, enum schema_use use, struct json_writer *writer)
+static void schema_member_table(const struct field_table *table, enum schema_use use, struct schema_writer *writer)
+{
+	char name[64];
+
+	schema_name(table, use, name, sizeof name);
+	schema_member_reference(name, writer);
+}
+
+static void schema_nested(const struct field_table *table, enum schema_use use, struct schema_writer *writer)
 {
 	if (field_table_is_bare(table))
 		schema_value(table->shorthand, use, writer);
@@ -267,40 +343,45 @@ static void schema_nested(const struct field_table *table, enum schema_use use, 
 		schema_reference(table, use, writer);
 }
 
-static void schema_items(const struct field *row, enum schema_use use, struct json_writer *writer)
+static void schema_items(const struct field *row, enum schema_use use, struct schema_writer *writer)
 {
 	schema_list(row->kind == FIELD_LIST && !(row->flags & READ_ONLY) ? 1 : 0, row->maximum, writer);
-	json_begin_object(writer);
+	json_begin_object(writer->json);
 	schema_nested(row->table, use, writer);
-	json_end_object(writer);
+	json_end_object(writer->json);
 }
 
-static void schema_texts(const struct field *row, struct json_writer *writer)
+static void schema_texts(const struct field *row, struct schema_writer *writer)
 {
 	schema_list(1, row->maximum, writer);
-	json_begin_object(writer);
+	json_begin_object(writer->json);
 	schema_text(row, row->item_maximum, writer);
-	json_end_object(writer);
+	json_end_object(writer->json);
 }
 
-static void schema_time(struct json_writer *writer)
+static void schema_time(struct schema_writer *writer)
 {
 	schema_type(writer, "string");
-	json_key(writer, "format");
-	json_string(writer, "date-time");
+	json_key(writer->json, "format");
+	json_string(writer->json, "date-time");
 }
 
-static void schema_either(struct json_writer *writer)
+/* Writes a number or a text. Not a list of types: generators read anyOf. */
+static void schema_either(struct schema_writer *writer)
 {
-	json_key(writer, "type");
-	json_begin_array(writer);
-	json_string(writer, "number");
-	json_string(writer, "string");
-	json_end_array(writer);
+	json_key(writer->json, "anyOf");
+	json_begin_array(writer->json);
+	json_begin_object(writer->json);
+	schema_numeric(writer, "number");
+	json_end_object(writer->json);
+	json_begin_object(writer->json);
+	schema_type(writer, "string");
+	json_end_object(writer->json);
+	json_end_array(writer->json);
 }
 
 /* Writes the schema of a list or a map of scalars. */
-static void schema_collection(const struct field *row, struct json_writer *writer)
+static void schema_collection(const struct field *row, struct schema_writer *writer)
 {
 	if (row->kind == FIELD_TEXTS)
 		schema_texts(row, writer);
@@ -314,16 +395,22 @@ static void schema_collection(const struct field *row, struct json_writer *write
 		schema_words(row, writer);
 }
 
-static void schema_json(const struct field *row, enum schema_use use, struct json_writer *writer)
+static void schema_json(const struct field *row, enum schema_use use, struct schema_writer *writer)
 {
-	if (row->table)
+	if (row->flags & LISTED) {
+		schema_list(0, 0, writer);
+		json_begin_object(writer->json);
 		schema_reference(row->table, use, writer);
-	else
+		json_end_object(writer->json);
+	} else if (row->table) {
+		schema_member_table(row->table, use, writer);
+	} else {
 		schema_type(writer, "object");
+	}
 }
 
 /* Writes type and bounds, without the description. */
-static void schema_value(const struct field *row, enum schema_use use, struct json_writer *writer)
+static void schema_value(const struct field *row, enum schema_use use, struct schema_writer *writer)
 {
 	switch (row->kind) {
 	case FIELD_NUMBER:
@@ -333,7 +420,7 @@ static void schema_value(const struct field *row, enum schema_use use, struct js
 		schema_number(row, use, writer);
 		break;
 	case FIELD_SIZE:
-		schema_type(writer, "integer");
+		schema_numeric(writer, "integer");
 		break;
 	case FIELD_TRUTH:
 	case FIELD_BOOL:
@@ -370,7 +457,10 @@ static void schema_value(const struct field *row, enum schema_use use, struct js
 		schema_json(row, use, writer);
 		break;
 	case FIELD_OBJECT:
-		schema_nested(row->table, use, writer);
+		if (field_table_is_bare(row->table))
+			schema_value(row->table->shorthand, use, writer);
+		else
+			schema_member_table(row->table, use, writer);
 		break;
 	case FIELD_LIST:
 	case FIELD_ARRAY:
@@ -382,51 +472,27 @@ static void schema_value(const struct field *row, enum schema_use use, struct js
 	}
 }
 
-/* Writes "default". Only for a row whose documented default is a value (schema_has_default). */
-static void schema_default(const struct field *row, struct json_writer *writer)
-{
-	json_key(writer, "default");
-	if (row->kind == FIELD_CHOICE || row->kind == FIELD_TEXT || row->kind == FIELD_WORDS)
-		json_string(writer, row->fallback);
-	else
-		json_raw(writer, row->fallback, strlen(row->fallback));
-}
-
-static bool schema_has_default(const struct field *row)
-{
-	char *end;
-
-	if (!row->fallback)
-		return false;
-	if (row->kind == FIELD_TRUTH || row->kind == FIELD_WORDS)
-		return true;
-	for (size_t i = 0; i < row->word_count; i++) {
-		if (row->kind != FIELD_TEXTS && row->words[i] && strcmp(row->words[i], row->fallback) == 0)
-			return true;
-	}
-	(void)strtod(row->fallback, &end);
-	return *end == '\0';
-}
-
-/* Writes description, direction (readOnly, writeOnly), default and example. */
-static void schema_notes(const struct field *row, enum schema_use use, struct json_writer *writer)
+/* Writes description, direction (readOnly, writeOnly; not in a schema of answers alone) and example. The default is in the description only: generators treat a member
+ * with the keyword `default` as required, or send the default of their day. */
+static void schema_notes(const struct field *row, enum schema_use use, struct schema_writer *writer)
 {
 	schema_description(row, writer);
-	if (row->flags & (READ_ONLY | WRITE_ONLY)) {
-		json_key(writer, row->flags & READ_ONLY ? "readOnly" : "writeOnly");
-		json_bool(writer, true);
+	if (use != SCHEMA_ANSWER && row->flags & (READ_ONLY | WRITE_ONLY)) {
+		json_key(writer->json, row->flags & READ_ONLY ? "readOnly" : "writeOnly");
+		json_bool(writer->json, true);
 	}
-	if (use == SCHEMA_REQUEST && schema_has_default(row))
-		schema_default(row, writer);
-	if (row->example) {
-		json_key(writer, "examples");
-		json_begin_array(writer);
-		json_raw(writer, row->example, strlen(row->example));
-		json_end_array(writer);
+	if (row->example && writer->dialect == SCHEMA_OPENAPI_3_0) {
+		json_key(writer->json, "example");
+		json_raw(writer->json, row->example, strlen(row->example));
+	} else if (row->example) {
+		json_key(writer->json, "examples");
+		json_begin_array(writer->json);
+		json_raw(writer->json, row->example, strlen(row->example));
+		json_end_array(writer->json);
 	}
 }
 
-void schema_row(const struct field *row, enum schema_use use, struct json_writer *writer)
+void schema_row(const struct field *row, enum schema_use use, struct schema_writer *writer)
 {
 	schema_value(row, use == SCHEMA_PATCH ? SCHEMA_REQUEST : use, writer);
 	schema_notes(row, use, writer);
@@ -443,30 +509,34 @@ static bool schema_is_needed(const struct field_table *table, const char *key)
 }
 
 /* Writes a property. `removable`: in a patch, null removes it. */
-static void schema_property(const struct field *row, bool removable, enum schema_use use, struct json_writer *writer)
+static void schema_property(const struct field *row, bool removable, enum schema_use use, struct schema_writer *writer)
 {
-	json_key(writer, row->key);
-	json_begin_object(writer);
-	if (removable) {
-		json_key(writer, "anyOf");
-		json_begin_array(writer);
-		json_begin_object(writer);
+	json_key(writer->json, row->key);
+	json_begin_object(writer->json);
+	if (removable && writer->dialect == SCHEMA_OPENAPI_3_0) {
+		schema_row(row, use, writer);
+		json_key(writer->json, "nullable");
+		json_bool(writer->json, true);
+	} else if (removable) {
+		json_key(writer->json, "anyOf");
+		json_begin_array(writer->json);
+		json_begin_object(writer->json);
 		schema_value(row, SCHEMA_REQUEST, writer);
-		json_end_object(writer);
-		json_begin_object(writer);
+		json_end_object(writer->json);
+		json_begin_object(writer->json);
 		schema_type(writer, "null");
-		json_end_object(writer);
-		json_end_array(writer);
+		json_end_object(writer->json);
+		json_end_array(writer->json);
 		schema_notes(row, use, writer);
 	} else {
 		schema_row(row, use, writer);
 	}
-	json_end_object(writer);
+	json_end_object(writer->json);
 }
 
 /* Writes the properties of a table that is `whole` or merged into it. `whole` lists the required keys (needs). */
 static void schema_properties(
-	const struct field_table *table, const struct field_table *whole, enum schema_use use, struct json_writer *writer)
+	const struct field_table *table, const struct field_table *whole, enum schema_use use, struct schema_writer *writer)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct field *row = &table->rows[i];
@@ -479,65 +549,99 @@ static void schema_properties(
 	}
 }
 
-/* Writes each required key; with a NULL writer writes nothing. True if there is a required key. */
-static bool schema_required(const struct field_table *table, struct json_writer *writer)
+/* True if every answer has the member: the client must give it, or the encoder always writes it (encode_is_present), or the row says
+ * that it is always present. A member of a part is absent if the client did not ask for the part. */
+static bool schema_is_always(const struct field *row)
 {
-	bool any = table->need_count > 0;
+	if (row->flags & WRITE_ONLY)
+		return false;
+	if (row->kind == FIELD_ARRAY && row->lean_items > 0)
+		return true;
+	if (row->parts)
+		return false;
+	return row->always || row->kind == FIELD_ARRAY || row->kind == FIELD_SHARES || (row->kind == FIELD_BOOL && !(row->flags & IF_TRUE));
+}
 
-	for (size_t i = 0; writer && i < table->need_count; i++)
-		json_string(writer, table->needs[i]);
+/* Writes each required key; with a NULL writer writes nothing. True if there is a required key. */
+static bool schema_required(
+	const struct field_table *table, const struct field_table *whole, enum schema_use use, struct schema_writer *writer)
+{
+	bool any = false;
+
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct field *row = &table->rows[i];
+		bool required = row->flags & REQUIRED || schema_is_needed(whole, row->key) || (use == SCHEMA_ANSWER && schema_is_always(row));
 
-		if (row->kind == FIELD_MERGE) {
-			any |= schema_required(row->table, writer);
-		} else if (row->flags & REQUIRED) {
+		if (row->kind == FIELD_MERGE && (row->parts || row->flags & POINTED)) {
+			continue;
+		} else if (row->kind == FIELD_MERGE) {
+			any |= schema_required(row->table, whole, use, writer);
+		} else if (required) {
 			any = true;
 			if (writer)
-				json_string(writer, row->key);
+				json_string(writer->json, row->key);
 		}
 	}
 	return any;
 }
 
-static void schema_object(const struct field_table *table, enum schema_use use, struct json_writer *writer)
+static void schema_object(const struct field_table *table, enum schema_use use, struct schema_writer *writer)
 {
 	schema_type(writer, "object");
-	json_key(writer, "properties");
-	json_begin_object(writer);
+	json_key(writer->json, "properties");
+	json_begin_object(writer->json);
 	schema_properties(table, table, use, writer);
-	json_end_object(writer);
-	if (use != SCHEMA_PATCH && schema_required(table, NULL)) {
-		json_key(writer, "required");
-		json_begin_array(writer);
-		schema_required(table, writer);
-		json_end_array(writer);
+	json_end_object(writer->json);
+	if (use != SCHEMA_PATCH && !(use == SCHEMA_ANSWER && table->selected) && schema_required(table, table, use, NULL)) {
+		json_key(writer->json, "required");
+		json_begin_array(writer->json);
+		schema_required(table, table, use, writer);
+		json_end_array(writer->json);
 	}
 	if (use != SCHEMA_ANSWER) {
-		json_key(writer, "additionalProperties");
-		json_bool(writer, false);
+		json_key(writer->json, "additionalProperties");
+		json_bool(writer->json, false);
 	}
 }
 
-void record_schema(const struct field_table *table, enum schema_use use, struct json_writer *writer)
+bool schema_has_object(const struct field_table *table)
 {
-	json_begin_object(writer);
-	json_key(writer, "description");
-	json_string(writer, table->doc);
-	if (table->shorthand) {
-		json_key(writer, "anyOf");
-		json_begin_array(writer);
-		json_begin_object(writer);
+	return table->shorthand && !field_table_is_bare(table);
+}
+
+void schema_table(const struct field_table *table, enum schema_use use, struct schema_writer *writer)
+{
+	char name[64], reference[112];
+
+	json_begin_object(writer->json);
+	json_key(writer->json, "description");
+	json_string(writer->json, table->doc);
+	if (schema_has_object(table)) {
+		schema_name(table, use, name, sizeof name);
+		snprintf(reference, sizeof reference, "#/components/schemas/%sObject", name);
+		json_key(writer->json, "anyOf");
+		json_begin_array(writer->json);
+		json_begin_object(writer->json);
 		schema_row(table->shorthand, use, writer);
-		json_end_object(writer);
-		json_begin_object(writer);
-		schema_object(table, use, writer);
-		json_end_object(writer);
-		json_end_array(writer);
+		json_end_object(writer->json);
+		json_begin_object(writer->json);
+		json_key(writer->json, "$ref");
+		json_string(writer->json, reference);
+		json_end_object(writer->json);
+		json_end_array(writer->json);
 	} else {
 		schema_object(table, use, writer);
 	}
-	json_end_object(writer);
+	json_end_object(writer->json);
+}
+
+void schema_table_object(const struct field_table *table, enum schema_use use, struct schema_writer *writer)
+{
+	json_begin_object(writer->json);
+	json_key(writer->json, "description");
+	json_string(writer->json, table->doc);
+	schema_object(table, use, writer);
+	json_end_object(writer->json);
 }
 
 /* NOLINTEND(misc-no-recursion) */

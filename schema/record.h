@@ -55,13 +55,6 @@ void record_encode_members(const struct field_table *table, const void *object, 
 FALLIBLE enum status record_narrow(
 	const struct field_table *table, unsigned omitted, struct arena *arena, struct json_text *text, struct failure *failure);
 
-/* Kinds of schema. Answer: numbers are plain. Request: numbers may be as people write them, unknown fields are rejected.
- * Merge patch: as a request, but no field is required and null removes a field. */
-enum schema_use { SCHEMA_ANSWER, SCHEMA_REQUEST, SCHEMA_PATCH };
-
-/* Writes the table's JSON Schema (2020-12) for components/schemas, with a $ref for each nested table. */
-void record_schema(const struct field_table *table, enum schema_use use, struct json_writer *writer);
-
 /* CSV (RFC 4180) of scalar members; the column of a nested member is "cost.total_usd". A text that a spreadsheet would
  * read as a formula, with or without apostrophes before it, gets one apostrophe more; removing one
  * (schema/row_reader.h) restores the text. CSV_EXPORT also has objects (a model's config, conflicts) and exact

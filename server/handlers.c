@@ -98,6 +98,7 @@ static handler_function *const handlers[ROUTE_COUNT] = {
 	[ROUTE_METRICS] = handle_metrics,
 	[ROUTE_VERSION] = handle_version,
 	[ROUTE_OPENAPI] = handle_openapi,
+	[ROUTE_OPENAPI_3_0] = handle_openapi_3_0,
 	[ROUTE_DOCS] = handle_docs,
 	[ROUTE_DOCS_FILE] = handle_docs_file,
 	[ROUTE_PAGE] = handle_page,

@@ -59,7 +59,7 @@ handler_function handle_audit_list, handle_audit_export;
 handler_function handle_backup_create;
 
 /* server/handlers/service.c */
-handler_function handle_livez, handle_readyz, handle_metrics, handle_version, handle_openapi;
+handler_function handle_livez, handle_readyz, handle_metrics, handle_version, handle_openapi, handle_openapi_3_0;
 
 /* server/handlers/docs.c */
 handler_function handle_docs, handle_docs_file;

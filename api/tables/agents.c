@@ -40,18 +40,18 @@ TABLE(agent_registration, agent_registration_rows, "An agent that offers its dev
 
 #define OF struct agent_record
 static const struct field agent_rows[] = {
-	TEXT(id, 64, "Id"),
+	TEXT(id, 64, "Id", .always = true),
 	HOST,
 	VERSION,
 	AGENT_LABELS,
-	WORD(state, agent_state_words, "Whether the agent reports (online) or not (silent)"),
+	WORD(state, agent_state_words, "Whether the agent reports (online) or not (silent)", .always = true),
 	INTEGER(devices, 0, 9e15, "Number of devices attached to the machine"),
 	FIGURE(heartbeat_s, "Interval of heartbeats while the agent works, give or take a fifth"),
 	FIGURE(lease_s, "Silence after which its work goes to another agent"),
 	TEXTS(refused_devices, AGENT_DEVICES_MAX,
 		"Devices in its registration that belong to another online agent or to the daemon's own machine"),
-	TIME_AS(registered_at, registered_at_us, "Time of the first registration"),
-	TIME_AS(seen_at, seen_at_us, "Time at which the agent last reported"),
+	TIME_AS(registered_at, registered_at_us, "Time of the first registration", .always = true),
+	TIME_AS(seen_at, seen_at_us, "Time at which the agent last reported", .always = true),
 };
 TABLE(agent, agent_rows, "An agent: a machine that runs benchmarks on its devices.");
 #undef OF
@@ -76,14 +76,15 @@ TABLE(lease_spec, lease_spec_rows, "The work of a lease.");
 
 #define OF struct lease
 static const struct field lease_rows[] = {
-	TEXT(benchmark_id, 36, "Id of the benchmark", .form = FORM_UUID),
-	TEXT(device, 128, "Device to run it on"),
-	INTEGER(attempt, 1, 1000, "Number of this attempt"),
+	TEXT(benchmark_id, 36, "Id of the benchmark", .form = FORM_UUID, .always = true),
+	TEXT(device, 128, "Device to run it on", .always = true),
+	INTEGER(attempt, 1, 1000, "Number of this attempt", .always = true),
 	INTEGER(attempts_max, 1, 1000, "Largest number of attempts"),
-	INTEGER(token, 1, 9e15, "Token to send with heartbeats, the result or the release; a later lease of the benchmark makes it stale"),
-	FIGURE(lease_s, "Duration of the lease, from this response and from the response to each heartbeat"),
-	FIGURE(heartbeat_s, "Interval of heartbeats, give or take a fifth"),
-	OBJECT(spec, lease_spec, "The work"),
+	INTEGER(token, 1, 9e15, "Token to send with heartbeats, the result or the release; a later lease of the benchmark makes it stale",
+		.always = true),
+	FIGURE(lease_s, "Duration of the lease, from this response and from the response to each heartbeat", .always = true),
+	FIGURE(heartbeat_s, "Interval of heartbeats, give or take a fifth", .always = true),
+	OBJECT(spec, lease_spec, "The work", .always = true),
 };
 TABLE(lease, lease_rows, "A benchmark leased to an agent.");
 #undef OF
@@ -98,7 +99,7 @@ TABLE(lease_heartbeat, lease_heartbeat_rows, "A heartbeat, which renews a lease.
 
 #define OF struct lease_renewal
 static const struct field lease_renewal_rows[] = {
-	FIGURE(lease_s, "Duration of the lease from now"),
+	FIGURE(lease_s, "Duration of the lease from now", .always = true),
 	BOOL(cancel, "Whether a client cancelled the benchmark: the agent stops the worker, and delivers the result or releases the lease"),
 };
 TABLE(lease_renewal, lease_renewal_rows, "A renewed lease.");
@@ -125,8 +126,8 @@ TABLE(lease_release, lease_release_rows, "A release, which returns a benchmark w
 
 #define OF struct lease_outcome
 static const struct field lease_outcome_rows[] = {
-	TEXT(benchmark_id, 36, "Id of the benchmark", .form = FORM_UUID),
-	WORD(state, state_words, "State of the benchmark now: `queued` if another attempt follows"),
+	TEXT(benchmark_id, 36, "Id of the benchmark", .form = FORM_UUID, .always = true),
+	WORD(state, state_words, "State of the benchmark now: `queued` if another attempt follows", .always = true),
 	TEXT(state_reason, 1000, "Reason for the state"),
 	INTEGER(attempt, 0, 1000, "Number of attempts so far"),
 	BOOL(late, "Whether the result arrived after the end of its lease"),

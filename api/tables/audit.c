@@ -5,19 +5,19 @@ static const char *const audit_outcome_words[] = {"done", "refused"}, *const aud
 
 #define OF struct audit_record
 static const struct field audit_entry_rows[] = {
-	INTEGER(number, 1, 9e15, "Number of the entry, counting up without gaps"),
-	TIME_AS(at, at_us, "Time of the entry by the daemon's clock"),
+	INTEGER(number, 1, 9e15, "Number of the entry, counting up without gaps", .always = true),
+	TIME_AS(at, at_us, "Time of the entry by the daemon's clock", .always = true),
 	TEXT(key_id, 64, "Id of the API key; anonymous: no key existed yet; command: a command on the daemon's machine"),
 	TEXT(key_name, 200, "Name of the key"),
 	WORD(role, role_words, "Role of the key"),
 	TEXT(address, 45, "IP address of the client"),
 	TEXT(request_id, 64, "X-Request-Id of the request and the response"),
-	WORD(method, audit_method_words, "HTTP method"),
-	TEXT(path, 1000, "Path of the request"),
+	WORD(method, audit_method_words, "HTTP method", .always = true),
+	TEXT(path, 1000, "Path of the request", .always = true),
 	TEXT(entity, 200, "Id of the resource that was written"),
 	INTEGER(revision, 0, 9e15, "Revision of the resource, or of the catalogue, after the write"),
-	WORD(outcome, audit_outcome_words, "Whether the write was done or refused"),
-	INTEGER(http_status, 200, 499, "Status of the response"),
+	WORD(outcome, audit_outcome_words, "Whether the write was done or refused", .always = true),
+	INTEGER(http_status, 200, 499, "Status of the response", .always = true),
 };
 TABLE(audit_entry, audit_entry_rows, "A write, and the API key that requested it.");
 #undef OF

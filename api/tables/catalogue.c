@@ -19,18 +19,19 @@ TABLE(model_import, model_import_rows, "A model to import from its config.json."
 /* --- calibrations, state --------------------------------------------------------------------------------------- */
 #define OF struct calibration_row
 static const struct field calibration_rows[] = {
-	TEXT(id, 200, "Id"),
-	TEXT(accelerator_id, 64, "Accelerator whose plans it corrects"),
+	TEXT(id, 200, "Id", .always = true),
+	TEXT(accelerator_id, 64, "Accelerator whose plans it corrects", .always = true),
 	TEXT(device_id, 128, "Device on which it was measured"),
 	TEXT(benchmark_id, 64, "Benchmark that measured it"),
 	CHOICE(precision, precision_words, "Number format"),
 	TEXT(plan_id, 36, "Plan whose own work was measured; the calibration applies to that plan alone", .form = FORM_UUID),
 	TEXT(quantity, 64,
-		"Quantity measured: gemm_efficiency, memory_efficiency, kernel_launch_s, host_latency_s, host_bytes_per_s, collective_latency_s, collective_bytes_per_s, idle_w, load_w, storage_bytes_per_s, stack_speed, run_practice"),
+		"Quantity measured: gemm_efficiency, memory_efficiency, kernel_launch_s, host_latency_s, host_bytes_per_s, collective_latency_s, collective_bytes_per_s, idle_w, load_w, storage_bytes_per_s, stack_speed, run_practice",
+		.always = true),
 	TEXT(class, 64,
 		"Class. Matrix products: thin (smallest side below 256), small (below 2,048), large, or plan (the plan's own products); stack_speed and run_practice: the stack"),
-	TEXT(method, 64, "Method: library_gemm, stream, driver_launch, copy_engine, collective_library, file_read, observation"),
-	FIGURE(value, "Measured value, the median"),
+	TEXT(method, 64, "Method: library_gemm, stream, driver_launch, copy_engine, collective_library, file_read, observation", .always = true),
+	FIGURE(value, "Measured value, the median", .always = true),
 	FIGURE(low, "Low end (p10)"),
 	FIGURE(high, "High end (p90)"),
 	INTEGER(n, 0, 9e15, "Number of repetitions or observations"),
@@ -68,14 +69,14 @@ TABLE(calibration_decision, calibration_decision_rows, "An admin's decision on a
 
 #define OF struct catalogue_state
 static const struct field catalogue_state_rows[] = {
-	INTEGER(revision, 0, 9e15, "Revision of the catalogue; every plan records it"),
-	INTEGER(calibration_revision, 0, 9e15, "Revision of the calibrations; every plan records it"),
+	INTEGER(revision, 0, 9e15, "Revision of the catalogue; every plan records it", .always = true),
+	INTEGER(calibration_revision, 0, 9e15, "Revision of the calibrations; every plan records it", .always = true),
 	TIME_AS(as_of, as_of_us, "Time of this state"),
-	INTEGER(accelerators, 0, 9e15, "Number of accelerator rows"),
-	INTEGER(models, 0, 9e15, "Number of model rows"),
-	INTEGER(prices, 0, 9e15, "Number of price rows"),
-	INTEGER(regions, 0, 9e15, "Number of region rows"),
-	INTEGER(calibrations, 0, 9e15, "Number of calibrations"),
+	INTEGER(accelerators, 0, 9e15, "Number of accelerator rows", .always = true),
+	INTEGER(models, 0, 9e15, "Number of model rows", .always = true),
+	INTEGER(prices, 0, 9e15, "Number of price rows", .always = true),
+	INTEGER(regions, 0, 9e15, "Number of region rows", .always = true),
+	INTEGER(calibrations, 0, 9e15, "Number of calibrations", .always = true),
 };
 TABLE(catalogue_state, catalogue_state_rows, "The state of the whole catalogue.");
 #undef OF

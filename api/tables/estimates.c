@@ -42,9 +42,9 @@ TABLE(memory_request, memory_request_rows, "The memory that a model needs on eac
 
 #define OF struct memory_estimate
 static const struct field memory_result_rows[] = {
-	FIGURE(params_total, "Number of parameters"),
-	FIGURE(params_active, "Parameters used for one token"),
-	FIGURE(weights_bytes, "Weights of the whole model in the requested precision"),
+	FIGURE(params_total, "Number of parameters", .always = true),
+	FIGURE(params_active, "Parameters used for one token", .always = true),
+	FIGURE(weights_bytes, "Weights of the whole model in the requested precision", .always = true),
 	FIGURE(weights_fp32_bytes, "Weights of the whole model in FP32"),
 	FIGURE(weights_bf16_bytes, "Weights of the whole model in BF16"),
 	FIGURE(weights_int8_bytes, "Weights of the whole model in INT8"),

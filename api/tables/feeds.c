@@ -53,11 +53,11 @@ TABLE(feed_change, feed_change_rows, "A row that a refresh changed or held back.
 
 #define OF struct feed_view
 static const struct field feed_rows[] = {
-	TEXT(id, 64, "Id of the feed", .example = "\"uk-carbon\""),
-	TEXT(title, 200, "Title"),
-	WORD(kind, kind_words, "Kind of data"),
+	TEXT(id, 64, "Id of the feed", .example = "\"uk-carbon\"", .always = true),
+	TEXT(title, 200, "Title", .always = true),
+	WORD(kind, kind_words, "Kind of data", .always = true),
 	BOOL(enabled, "Whether the daemon may fetch it (option feeds)"),
-	WORD(state, state_word_list, "State of the feed"),
+	WORD(state, state_word_list, "State of the feed", .always = true),
 	INTEGER(waiting, 0, 1000, "Number of refreshes that wait"),
 	BOOL(stale, "Whether the newest refresh failed; the catalogue then has the rows of an earlier one"),
 	INTEGER(every_minutes, 1, 525600, "Interval of scheduled refreshes; absent: only on request"),
@@ -69,8 +69,8 @@ static const struct field feed_rows[] = {
 	TEXT(key, 200, "API key that the feed needs; absent: none"),
 	BOOL(has_key, "Whether a key is configured; the API never shows it"),
 	TEXT(paging, 500, "How the publisher splits responses into pages"),
-	TEXT(source, 200, "Source named in the feed's rows"),
-	TEXT(licence, 200, "Licence of the data"),
+	TEXT(source, 200, "Source named in the feed's rows", .always = true),
+	TEXT(licence, 200, "Licence of the data", .always = true),
 	TEXT(documentation, 500, "URL of the publisher's documentation"),
 	INTEGER(answer_max_bytes, 0, 9e15, "Largest response accepted, after decompression"),
 	INTEGER(requests_max, 0, 1000000, "Largest number of responses in one refresh"),

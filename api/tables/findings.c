@@ -3,9 +3,9 @@
 
 #define OF struct interval
 static const struct field interval_rows[] = {
-	FIGURE(p10, "10th percentile"),
-	FIGURE(p50, "Median"),
-	FIGURE(p90, "90th percentile"),
+	FIGURE(p10, "10th percentile", .always = true),
+	FIGURE(p50, "Median", .always = true),
+	FIGURE(p90, "90th percentile", .always = true),
 };
 TABLE(interval, interval_rows, "The interval of a figure.");
 #undef OF
@@ -13,11 +13,11 @@ TABLE(interval, interval_rows, "The interval of a figure.");
 DECLARE_TABLE(assumption, struct assumption);
 #define OF struct assumption
 static const struct field assumption_rows[] = {
-	TEXT(field, 200, "Field that the request left out"),
-	VALUE_AS(value, number, text, "Value used instead"),
+	TEXT(field, 200, "Field that the request left out", .always = true),
+	VALUE_AS(value, number, text, "Value used instead", .always = true),
 	FIGURE(low, "Lowest plausible value, where a range is known"),
 	FIGURE(high, "Highest plausible value"),
-	TEXT(source, 1000, "Source of the value: an equation with its citation, or a catalogue row"),
+	TEXT(source, 1000, "Source of the value: an equation with its citation, or a catalogue row", .always = true),
 	CHOICE(status, provenance_words, "Origin of the value: `default` unless it was measured or derived", .parts = PART_ASSUMPTIONS),
 };
 TABLE(assumption, assumption_rows, "A value that the request left out.");
@@ -26,9 +26,9 @@ TABLE(assumption, assumption_rows, "A value that the request left out.");
 DECLARE_TABLE(advice, struct advice);
 #define OF struct advice
 static const struct field advice_rows[] = {
-	TEXT(code, 64, "Machine-readable name"),
-	TEXT(severity, 16, "`info`, `suggestion` or `important`"),
-	CHARS(detail, "What to do and why"),
+	TEXT(code, 64, "Machine-readable name", .always = true),
+	TEXT(severity, 16, "`info`, `suggestion` or `important`", .always = true),
+	CHARS(detail, "What to do and why", .always = true),
 	CHARS(effect, "What the advice would gain"),
 	FIGURE(change_hours, "Change of the wall clock with the advice, from planning again; absent if the planner did not plan again"),
 	FIGURE(change_usd, "Change of the cost with the advice; for a service, of a month"),
@@ -43,18 +43,20 @@ DECLARE_TABLE(sensitivity, struct sensitivity);
 #define OF struct sensitivity
 static const struct field sensitivity_rows[] = {
 	TEXT(field, 200,
-		"Input that is moved through its range while all others stay. An input that the request gives, or without a stated range, is moved down and up by a tenth"),
+		"Input that is moved through its range while all others stay. An input that the request gives, or without a stated range, is moved down and up by a tenth",
+		.always = true),
 	FIGURE(value, "Value used"),
 	FIGURE(low, "Low end of the input's range"),
 	FIGURE(high, "High end of the input's range"),
-	CHOICE(status, provenance_words, "Origin of the input"),
-	TEXT(figure, 64, "Figure that the input changes"),
+	CHOICE(status, provenance_words, "Origin of the input", .always = true),
+	TEXT(figure, 64, "Figure that the input changes", .always = true),
 	FIGURE(change_low, "Relative change of the figure with the input at `low`"),
 	FIGURE(change_high, "Relative change of the figure with the input at `high`"),
 	FIGURE(relative, "The larger of the two changes by magnitude; the list is sorted by it"),
 	TEXT(method, 32,
-		"How the changes were computed. `planned again`: with a new plan. `by formulas, whole replicas`: a service, without a new simulation; small changes may move only the utilization, and the count may be off by one replica. `exact`: the figure is a product or sum of the input"),
-	CHARS(effect, "The same, as a sentence"),
+		"How the changes were computed. `planned again`: with a new plan. `by formulas, whole replicas`: a service, without a new simulation; small changes may move only the utilization, and the count may be off by one replica. `exact`: the figure is a product or sum of the input",
+		.always = true),
+	CHARS(effect, "The same, as a sentence", .always = true),
 };
 TABLE(sensitivity, sensitivity_rows, "How an answer changes with one input.");
 #undef OF
@@ -75,19 +77,19 @@ TABLE(findings, findings_rows, "Advice, assumptions, sensitivities and warnings 
 static const struct field provenance_rows[] = {
 	FIGURE(low, "Lowest plausible value"),
 	FIGURE(high, "Highest plausible value"),
-	TEXT(source, 1000, "Source of the figure"),
-	CHOICE(status, provenance_words, "Origin of the figure"),
+	TEXT(source, 1000, "Source of the figure", .always = true),
+	CHOICE(status, provenance_words, "Origin of the figure", .always = true),
 };
 TABLE(provenance, provenance_rows, "The source of a figure of an option, by the figure's JSON pointer in the option.");
 #undef OF
 
 #define OF struct figure
 static const struct field figure_rows[] = {
-	FIGURE(value, "Value used"),
+	FIGURE(value, "Value used", .always = true),
 	FIGURE(low, "Lowest plausible value"),
 	FIGURE(high, "Highest plausible value"),
-	TEXT(source, 1000, "Source of the figure"),
-	CHOICE(status, provenance_words, "Origin of the figure"),
+	TEXT(source, 1000, "Source of the figure", .always = true),
+	CHOICE(status, provenance_words, "Origin of the figure", .always = true),
 };
 TABLE(figure, figure_rows, "An input of an option's figures.");
 #undef OF
@@ -101,14 +103,14 @@ TABLE(accelerator_id, accelerator_id_rows, "An accelerator's id.", .shorthand = 
 
 #define OF struct memory_use
 static const struct field memory_use_rows[] = {
-	FIGURE(weights_bytes, "Weights"),
-	FIGURE(gradients_bytes, "Gradients"),
-	FIGURE(optimizer_bytes, "Optimizer state and master weights"),
-	FIGURE(activations_bytes, "Activations kept for the backward pass"),
+	FIGURE(weights_bytes, "Weights", .always = true),
+	FIGURE(gradients_bytes, "Gradients", .always = true),
+	FIGURE(optimizer_bytes, "Optimizer state and master weights", .always = true),
+	FIGURE(activations_bytes, "Activations kept for the backward pass", .always = true),
 	FIGURE(model_bytes, "Sum of the four above"),
 	FIGURE(layers_bytes, "Part of model_bytes in the layers, without embedding tables and logits"),
-	FIGURE(overhead_bytes, "Runtime, communication buffers, fragmentation"),
-	FIGURE(total_bytes, "Memory needed"),
+	FIGURE(overhead_bytes, "Runtime, communication buffers, fragmentation", .always = true),
+	FIGURE(total_bytes, "Memory needed", .always = true),
 	FIGURE(capacity_bytes, "Memory of the accelerator"),
 };
 TABLE(memory_use, memory_use_rows, "The memory of the fullest accelerator of a training.");
@@ -116,11 +118,11 @@ TABLE(memory_use, memory_use_rows, "The memory of the fullest accelerator of a t
 
 #define OF struct serving_memory
 static const struct field serving_memory_rows[] = {
-	FIGURE(weights_bytes, "Weights"),
-	FIGURE(kv_cache_bytes, "KV cache"),
-	FIGURE(activations_bytes, "Activations"),
-	FIGURE(overhead_bytes, "Runtime, communication buffers, and memory that the engine leaves free"),
-	FIGURE(total_bytes, "Memory used"),
+	FIGURE(weights_bytes, "Weights", .always = true),
+	FIGURE(kv_cache_bytes, "KV cache", .always = true),
+	FIGURE(activations_bytes, "Activations", .always = true),
+	FIGURE(overhead_bytes, "Runtime, communication buffers, and memory that the engine leaves free", .always = true),
+	FIGURE(total_bytes, "Memory used", .always = true),
 	FIGURE(capacity_bytes, "Memory of the accelerator"),
 	FIGURE(kv_tokens_capacity, "Tokens that the KV cache of one replica holds"),
 };
@@ -129,9 +131,9 @@ TABLE(serving_memory, serving_memory_rows, "The memory of one accelerator of a r
 
 #define OF struct energy
 static const struct field energy_rows[] = {
-	FIGURE(total_kwh, "Energy of the facility: IT energy times PUE"),
-	FIGURE(it_kwh, "Energy of accelerators, hosts and network"),
-	FIGURE(mean_gpu_w, "Mean power of one accelerator"),
+	FIGURE(total_kwh, "Energy of the facility: IT energy times PUE", .always = true),
+	FIGURE(it_kwh, "Energy of accelerators, hosts and network", .always = true),
+	FIGURE(mean_gpu_w, "Mean power of one accelerator", .always = true),
 	FIGURE(powered_gpu_hours,
 		"Accelerator-hours that draw power: of used and spare accelerators, and of unused ones in rented instances. `it_kwh` is these hours times the mean power and the hosts' share",
 		.parts = PART_DETAILS),
@@ -145,7 +147,7 @@ static const struct field carbon_rows[] = {
 	FIGURE(market_kgco2e, "Operational carbon of the electricity, market-based; present if the region has that figure"),
 	FIGURE(marginal_kgco2e, "Operational carbon of the electricity at the marginal intensity; present if the region has that figure"),
 	FIGURE(embodied_kgco2e, "Embodied carbon of the hardware, for the hours used"),
-	FIGURE(total_kgco2e, "Operational (location-based) plus embodied carbon"),
+	FIGURE(total_kgco2e, "Operational (location-based) plus embodied carbon", .always = true),
 	FIGURE(embodied_low_kgco2e, "Embodied carbon with the lowest published figures and the longest life", .parts = PART_DETAILS),
 	FIGURE(embodied_high_kgco2e, "Embodied carbon with the highest published figures and the shortest life", .parts = PART_DETAILS),
 	FIGURE(gco2e_per_gpu_hour, "Software carbon intensity: total carbon per accelerator-hour", .parts = PART_DETAILS),
@@ -158,7 +160,7 @@ TABLE(carbon, carbon_rows, "Carbon.");
 
 #define OF struct bottleneck_use
 static const struct field bottleneck_rows[] = {
-	CHOICE(kind, bottleneck_words, "The bottleneck"),
+	CHOICE(kind, bottleneck_words, "The bottleneck", .always = true),
 	SHARES(shares, bottleneck_words, "Fraction of the time for each bottleneck"),
 };
 TABLE(bottleneck, bottleneck_rows, "The bottleneck and its share of the time.");
@@ -166,16 +168,16 @@ TABLE(bottleneck, bottleneck_rows, "The bottleneck and its share of the time.");
 
 #define OF struct offer
 static const struct field offer_rows[] = {
-	TEXT(provider, 64, "Provider"),
+	TEXT(provider, 64, "Provider", .always = true),
 	TEXT(instance_type, 128, "Instance type"),
 	TEXT(region, 64, "Region"),
 	CHOICE(term, term_words, "Term of the offer"),
 	INTEGER(gpus, 1, 4096, "Accelerators in one instance", .parts = PART_DETAILS),
-	FIGURE(usd_per_gpu_hour, "Price of the whole instance divided by its accelerators, hosts included"),
+	FIGURE(usd_per_gpu_hour, "Price of the whole instance divided by its accelerators, hosts included", .always = true),
 	FIGURE(low_usd_per_gpu_hour, "Low end of the prices of comparable offers", .parts = PART_DETAILS),
 	FIGURE(high_usd_per_gpu_hour, "High end of the prices of comparable offers", .parts = PART_DETAILS),
 	TEXT(as_of, 64, "Date of the price"),
-	TEXT(source, 1000, "Source of the price"),
+	TEXT(source, 1000, "Source of the price", .always = true),
 };
 TABLE(offer, offer_rows, "An offer, normalised to one accelerator for one hour.");
 #undef OF

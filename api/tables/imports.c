@@ -48,8 +48,8 @@ TABLE(import_column, import_column_rows, "A column that would change, with its v
 
 #define OF struct import_change
 static const struct field import_change_rows[] = {
-	TEXT(id, 200, "Id of the row"),
-	WORD(what, import_change_words, "Change of the row; kept: the row's origin prevents the change"),
+	TEXT(id, 200, "Id of the row", .always = true),
+	WORD(what, import_change_words, "Change of the row; kept: the row's origin prevents the change", .always = true),
 	INTEGER(row, 0, 9e15, "Position in the file: the header of a CSV is row 1, elements of JSON count from 0; absent: not in the file"),
 	LIST(columns, 64, import_column, "Columns that differ, of a changed or kept row"),
 };

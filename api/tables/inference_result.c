@@ -12,9 +12,9 @@ TABLE(serving_batch, serving_batch_rows, "Batch of a replica.");
 DECLARE_TABLE(percentiles, struct latency);
 #define OF struct latency
 static const struct field percentile_rows[] = {
-	FIGURE(p50, "Median"),
-	FIGURE(p95, "95th percentile"),
-	FIGURE(p99, "99th percentile"),
+	FIGURE(p50, "Median", .always = true),
+	FIGURE(p95, "95th percentile", .always = true),
+	FIGURE(p99, "99th percentile", .always = true),
 };
 TABLE(percentiles, percentile_rows, "Percentiles over requests.");
 #undef OF
@@ -22,9 +22,9 @@ TABLE(percentiles, percentile_rows, "Percentiles over requests.");
 DECLARE_TABLE(latency, struct latencies);
 #define OF struct latencies
 static const struct field latency_rows[] = {
-	OBJECT(ttft_ms, percentiles, "Time to the first token"),
-	OBJECT(tpot_ms, percentiles, "(e2e - ttft) / (output tokens - 1) of each request"),
-	OBJECT(e2e_ms, percentiles, "Time of the whole request"),
+	OBJECT(ttft_ms, percentiles, "Time to the first token", .always = true),
+	OBJECT(tpot_ms, percentiles, "(e2e - ttft) / (output tokens - 1) of each request", .always = true),
+	OBJECT(e2e_ms, percentiles, "Time of the whole request", .always = true),
 };
 TABLE(latency, latency_rows, "Latency.");
 #undef OF
@@ -32,10 +32,10 @@ TABLE(latency, latency_rows, "Latency.");
 DECLARE_TABLE(throughput, MEMBER_TYPE(struct inference_option, throughput));
 #define OF MEMBER_TYPE(struct inference_option, throughput)
 static const struct field throughput_rows[] = {
-	FIGURE(output_tokens_per_s, "Output tokens of the fleet"),
-	FIGURE(output_tokens_per_s_per_gpu, "Output tokens of one accelerator"),
-	FIGURE(total_tokens_per_s, "Prompt and output tokens"),
-	FIGURE(requests_per_s_max, "Largest load that the fleet carries within headroom and slo, with the request's confidence"),
+	FIGURE(output_tokens_per_s, "Output tokens of the fleet", .always = true),
+	FIGURE(output_tokens_per_s_per_gpu, "Output tokens of one accelerator", .always = true),
+	FIGURE(total_tokens_per_s, "Prompt and output tokens", .always = true),
+	FIGURE(requests_per_s_max, "Largest load that the fleet carries within headroom and slo, with the request's confidence", .always = true),
 };
 TABLE(throughput, throughput_rows, "Throughput.");
 #undef OF
@@ -202,10 +202,11 @@ TABLE(inference_intervals, inference_interval_rows, "Intervals of figures.");
 
 #define OF struct service_promise
 static const struct field service_promise_rows[] = {
-	TEXT(what, 16, "Limit: load, slo, budget, energy_cap or carbon_cap"),
+	TEXT(what, 16, "Limit: load, slo, budget, energy_cap or carbon_cap", .always = true),
 	TEXT(member, 16, "Member of the slo: ttft_ms, tpot_ms or e2e_ms"),
-	FIGURE(limit, "Value in the request: requests/s, ms at the slo's percentile, USD, kWh or kg, each of these three for one month"),
-	FIGURE(probability, "Probability that this option meets the limit"),
+	FIGURE(limit, "Value in the request: requests/s, ms at the slo's percentile, USD, kWh or kg, each of these three for one month",
+		.always = true),
+	FIGURE(probability, "Probability that this option meets the limit", .always = true),
 };
 DECLARE_TABLE(service_promise, struct service_promise);
 TABLE(service_promise, service_promise_rows, "A limit of the request, and the probability that it is met.");
@@ -266,33 +267,34 @@ TABLE(hosted, hosted_rows, "The same model from a provider, priced per token.");
 
 #define OF struct inference_option
 static const struct field service_size_rows[] = {
-	OBJECT(accelerator, accelerator_id, "Accelerator"),
-	INTEGER(gpu_count, 1, 9e15, "Accelerators"),
-	INTEGER(replicas, 1, 9e15, "Replicas"),
+	OBJECT(accelerator, accelerator_id, "Accelerator", .always = true),
+	INTEGER(gpu_count, 1, 9e15, "Accelerators", .always = true),
+	INTEGER(replicas, 1, 9e15, "Replicas", .always = true),
 };
 DECLARE_TABLE(service_size, struct inference_option);
 TABLE(service_size, service_size_rows, "The accelerators and replicas of an option.");
 
 static const struct field service_figures_rows[] = {
-	INTEGER(gpus_per_replica, 1, 4096, "Accelerators of a replica"),
+	INTEGER(gpus_per_replica, 1, 4096, "Accelerators of a replica", .always = true),
 	INTEGER(gpus_paid, 1, 9e15,
 		"Accelerators in the rented whole instances. Those beyond gpu_count idle; cost, energy, carbon and water include them"),
 	INTEGER(prefill_replicas, 1, 9e15, "Prefill-only replicas among `replicas`, if prefill and decode are separate"),
 	TEXT(mig_profile, 32,
 		"MIG profile of the slices, if accelerators are split. A replica is then one accelerator with an engine on each slice; memory, batch and latency are those of one engine"),
 	INTEGER(slices_per_gpu, 1, 16, "MIG slices of one accelerator"),
-	CHOICE(precision, precision_words, "Number format of the weights"),
+	CHOICE(precision, precision_words, "Number format of the weights", .always = true),
 	CHOICE(kv_precision, precision_words, "Number format of the KV cache"),
-	OBJECT(parallelism, serving_parallelism, "Complete layout of a replica"),
+	OBJECT(parallelism, serving_parallelism, "Complete layout of a replica", .always = true),
 	OBJECT(memory, serving_memory, "Memory of one accelerator", .parts = PART_DETAILS),
 	OBJECT(batch, serving_batch, "Batch of a replica"),
-	OBJECT(latency, latency, "Latency"),
+	OBJECT(latency, latency, "Latency", .always = true),
 	OBJECT_IF(latency_of_rest, has_rest, latency, "Latency of requests without priority; `latency` is then that of requests with priority"),
 	BOOL(slo_met, "Whether the option meets the slo with the request's confidence"),
-	OBJECT(throughput, throughput, "Throughput"),
+	OBJECT(throughput, throughput, "Throughput", .always = true),
 	FIGURE(utilization, "Load over the fleet's capacity at the recipe's speed"),
 	OBJECT(practice, practice,
-		"Capacity that a service needs, over the capacity that the recipe's engine needs for the given load; latency and throughput do not include it"),
+		"Capacity that a service needs, over the capacity that the recipe's engine needs for the given load; latency and throughput do not include it",
+		.always = true),
 	ARRAY_IN_CELL(
 		promises, promises, promise_count, service_promise, "The load and the request's limits, each with the probability that it is met"),
 	OBJECT(cost, serving_cost, "Cost; without figures if no price is known"),
@@ -326,12 +328,12 @@ TABLE(inference_option, inference_option_rows, "A fleet that serves the load.");
 DECLARE_TABLE(inference_workload, MEMBER_TYPE(struct inference_plan, workload));
 #define OF MEMBER_TYPE(struct inference_plan, workload)
 static const struct field inference_workload_rows[] = {
-	FIGURE(params_total, "Number of parameters"),
-	FIGURE(params_active, "Parameters used for one token"),
-	FIGURE(weights_bytes, "Weights"),
-	FIGURE(kv_bytes_per_token, "KV cache of one token"),
-	FIGURE(flops_per_output_token, "FLOPs of the forward pass of one output token"),
-	FIGURE(flops_per_prompt, "FLOPs of the forward pass of a mean prompt"),
+	FIGURE(params_total, "Number of parameters", .always = true),
+	FIGURE(params_active, "Parameters used for one token", .always = true),
+	FIGURE(weights_bytes, "Weights", .always = true),
+	FIGURE(kv_bytes_per_token, "KV cache of one token", .always = true),
+	FIGURE(flops_per_output_token, "FLOPs of the forward pass of one output token", .always = true),
+	FIGURE(flops_per_prompt, "FLOPs of the forward pass of a mean prompt", .always = true),
 };
 TABLE(inference_workload, inference_workload_rows, "The work of one request for the hardware.");
 #undef OF
@@ -341,7 +343,7 @@ DECLARE_TABLE(inference_rule, MEMBER_TYPE(struct inference_plan, rule_of_thumb))
 static const struct field inference_rule_rows[] = {
 	FIGURE(gpu_count_exact, "Accelerators by the rule, before rounding"),
 	FIGURE(gpu_count, "Accelerators by the rule"),
-	CHARS(formula, "The rule with its numbers, and the reason why it differs from the model"),
+	CHARS(formula, "The rule with its numbers, and the reason why it differs from the model", .always = true),
 	FIGURE(throughput_tokens_per_s_per_gpu, "Throughput that the rule assumes"),
 };
 TABLE(inference_rule, inference_rule_rows, "The rule of thumb, for comparison.");
@@ -390,15 +392,15 @@ TABLE(service_point, service_point_rows, "A fleet on the front.");
 
 #define OF struct alternative
 static const struct field service_alternative_rows[] = {
-	TEXT(accelerator, 128, "Accelerator"),
-	INTEGER(gpu_count, 1, 9e15, "Accelerators"),
-	INTEGER(replicas, 1, 9e15, "Replicas"),
+	TEXT(accelerator, 128, "Accelerator", .always = true),
+	INTEGER(gpu_count, 1, 9e15, "Accelerators", .always = true),
+	INTEGER(replicas, 1, 9e15, "Replicas", .always = true),
 	FIGURE(usd_per_month, "Cost of one month"),
 	FIGURE(total_kwh, "Energy of one month"),
 	FIGURE(total_kgco2e, "Carbon of one month"),
 	TEXT(provider, 64, "Provider of the offer, if the place is another one than the recommended option's"),
 	TEXT(region, 64, "Region of that offer; without a price there is none"),
-	CHARS(reason, "What is different from the recommended option"),
+	CHARS(reason, "What is different from the recommended option", .always = true),
 	MERGE_POINTED(service, service_figures, .parts = PART_ALTERNATIVES),
 };
 DECLARE_TABLE(service_alternative, struct alternative);
@@ -408,9 +410,9 @@ TABLE(service_alternative, service_alternative_rows,
 
 #define OF struct inference_plan
 static const struct field inference_result_rows[] = {
-	OBJECT(summary, inference_summary, "The answer in a few sentences, and its figures"),
-	OBJECT(workload, inference_workload, "Work of one request for the hardware"),
-	OBJECT(recommended, inference_option, "Best option for the objective"),
+	OBJECT(summary, inference_summary, "The answer in a few sentences, and its figures", .always = true),
+	OBJECT(workload, inference_workload, "Work of one request for the hardware", .always = true),
+	OBJECT(recommended, inference_option, "Best option for the objective", .always = true),
 	ARRAY_AS(confidence_curve, confidence_curve, confidence_count, service_confidence,
 		"Cost of 50, 80 and 95 % confidence and of the request's own", .parts = PART_CONFIDENCE),
 	ARRAY_AS(uncertainties, uncertainties, uncertainty_count, service_uncertainty,
@@ -427,7 +429,7 @@ static const struct field inference_result_rows[] = {
 	ARRAY_AS(hosted, hosted, hosted_count, hosted,
 		"The recommended option compared with the same model from providers, priced per token: the known prices, or the request's, cheapest first",
 		.parts = PART_DETAILS),
-	OBJECT(rule_of_thumb, inference_rule, "The rule of thumb, for comparison"),
+	OBJECT(rule_of_thumb, inference_rule, "The rule of thumb, for comparison", .always = true),
 	MERGE(findings, findings),
 };
 TABLE(inference_result, inference_result_rows,

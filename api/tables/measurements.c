@@ -94,8 +94,8 @@ TABLE(observation_prediction, prediction_rows, "The figures that the plan predic
 
 #define OF struct observation_record
 static const struct field observation_rows[] = {
-	TEXT(id, 36, "UUIDv7", .form = FORM_UUID),
-	TIME_AS(created_at, created_at_us, "Time of the report"),
+	TEXT(id, 36, "UUIDv7", .form = FORM_UUID, .always = true),
+	TIME_AS(created_at, created_at_us, "Time of the report", .always = true),
 	TEXT(plan_id, 36, "Plan of the job", .form = FORM_UUID),
 	TEXT(accelerator, 64, "Accelerator of the plan"),
 	STEP_TIME,

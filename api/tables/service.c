@@ -19,8 +19,8 @@
 static const struct field benchmark_request_rows[] = {
 	DEVICE, ACCELERATOR, SUITE, PLAN_ID, SHAPES, TIMEOUT, PRIORITY, BENCHMARK_LABELS, EXPIRES};
 static const struct field benchmark_rows[] = {
-	TEXT(id, 36, "UUIDv7", .form = FORM_UUID),
-	WORD(state, state_words, "State of the benchmark"),
+	TEXT(id, 36, "UUIDv7", .form = FORM_UUID, .always = true),
+	WORD(state, state_words, "State of the benchmark", .always = true),
 	TEXT(state_reason, 1000, "Reason for the state"),
 	DEVICE,
 	ACCELERATOR,
@@ -29,12 +29,12 @@ static const struct field benchmark_rows[] = {
 	SHAPES,
 	TIMEOUT,
 	PRIORITY,
-	TIME_AS(created_at, created_at_us, "Time of the request"),
+	TIME_AS(created_at, created_at_us, "Time of the request", .always = true),
 	BENCHMARK_LABELS,
 	EXPIRES,
 	TEXT(running_device, 128, "Device of the last attempt"),
 	TEXT(agent_id, 64, "Agent of the last attempt; absent for the daemon's own machine"),
-	INTEGER(attempt, 0, 1000, "Number of attempts so far"),
+	INTEGER(attempt, 0, 1000, "Number of attempts so far", .always = true),
 	TIME_AS(lease_until, lease_until_us, "Time at which the attempt ends unless its agent reports before"),
 	TIME_AS(started_at, started_at_us, "Start of the last attempt"),
 	TIME_AS(finished_at, finished_at_us, "End of the benchmark"),
@@ -49,11 +49,11 @@ TABLE(benchmark, benchmark_rows, "A benchmark.");
 
 #define OF struct device_record
 static const struct field device_rows[] = {
-	TEXT(id, 128, "Id"),
+	TEXT(id, 128, "Id", .always = true),
 	TEXT(agent_id, 64, "Agent of the device; absent for the daemon's own machine"),
 	TEXT(node, 200, "Name of the machine"),
-	TEXT(backend, 32, "Backend that drives it: cpu, opencl, cuda, hip"),
-	TEXT(name, 200, "Name that the device reports"),
+	TEXT(backend, 32, "Backend that drives it: cpu, opencl, cuda, hip", .always = true),
+	TEXT(name, 200, "Name that the device reports", .always = true),
 	TEXT(accelerator, 64, "Id of its catalogue row; absent if unknown"),
 	TEXT(driver, 200, "Driver and version"),
 	TEXT(pci_id, 16, "PCI vendor and device id, `10de:2330`"),
@@ -64,7 +64,7 @@ static const struct field device_rows[] = {
 	TEXT(compute_capability, 16, "Compute capability, `9.0`"),
 	TEXT(mig_parent, 128, "Device of which this is a MIG slice"),
 	TEXT(mig_profile, 64, "MIG profile of the slice, `1g.10gb`"),
-	TEXT(state, 32, "State: idle, busy, suspect, wedged, gone"),
+	TEXT(state, 32, "State: idle, busy, suspect, wedged, gone", .always = true),
 	TEXT(state_reason, 1000, "Reason for the state"),
 	TEXT(benchmark_id, 36, "Benchmark that runs on it", .form = FORM_UUID),
 	TIME_AS(calibrated_at, calibrated_at_us, "Time of its last calibration measurement"),
@@ -90,22 +90,22 @@ TABLE(key, key_rows, "An API key, without its secret.");
 
 #define OF struct backup
 static const struct field backup_rows[] = {
-	TEXT(file, 4096, "Path of the file on the server"),
-	INTEGER(bytes, 0, 9e15, "Size of the file"),
+	TEXT(file, 4096, "Path of the file on the server", .always = true),
+	INTEGER(bytes, 0, 9e15, "Size of the file", .always = true),
 	INTEGER(plans, 0, 9e15, "Number of plans in the backup"),
-	TIME_AS(created_at, created_at_us, "Time at which the backup was complete"),
+	TIME_AS(created_at, created_at_us, "Time at which the backup was complete", .always = true),
 };
 TABLE(backup, backup_rows, "A backup.");
 #undef OF
 
 #define OF struct job_record
 static const struct field job_rows[] = {
-	TEXT(id, 36, "UUIDv7", .form = FORM_UUID),
-	TEXT(operation, 64, "operationId of the request"),
-	WORD(state, job_state_words, "State of the job"),
+	TEXT(id, 36, "UUIDv7", .form = FORM_UUID, .always = true),
+	TEXT(operation, 64, "operationId of the request", .always = true),
+	WORD(state, job_state_words, "State of the job", .always = true),
 	FIGURE(progress, "Approximate progress, 0 to 1"),
 	TEXT(doing, 200, "Current activity"),
-	TIME_AS(created_at, created_at_us, "Time of the request"),
+	TIME_AS(created_at, created_at_us, "Time of the request", .always = true),
 	TIME_AS(started_at, started_at_us, "Start of the job"),
 	TIME_AS(finished_at, finished_at_us, "End of the job"),
 	TIME_AS(expires_at, expires_at_us, "Time until which the job is kept, unless newer results need its space"),
@@ -120,20 +120,20 @@ TABLE(job, job_rows, "A request that was answered 202.");
 
 #define OF struct version
 static const struct field version_rows[] = {
-	TEXT(version, 64, "Version of the program and its planner"),
-	TEXT(api, 16, "Version of the API"),
-	TEXT(compiler, 200, "Compiler that built it"),
-	TEXT(sqlite, 64, "Version of SQLite"),
-	TEXT(microhttpd, 64, "Version of libmicrohttpd"),
-	TEXT(jansson, 64, "Version of jansson"),
-	TIME_AS(started_at, started_at_us, "Start time of the daemon"),
+	TEXT(version, 64, "Version of the program and its planner", .always = true),
+	TEXT(api, 16, "Version of the API", .always = true),
+	TEXT(compiler, 200, "Compiler that built it", .always = true),
+	TEXT(sqlite, 64, "Version of SQLite", .always = true),
+	TEXT(microhttpd, 64, "Version of libmicrohttpd", .always = true),
+	TEXT(jansson, 64, "Version of jansson", .always = true),
+	TIME_AS(started_at, started_at_us, "Start time of the daemon", .always = true),
 };
 TABLE(version, version_rows, "The versions of the running daemon and its libraries.");
 #undef OF
 
 #define OF struct health
 static const struct field health_rows[] = {
-	TEXT(status, 32, "`ok`, or the problem"),
+	TEXT(status, 32, "`ok`, or the problem", .always = true),
 	TEXT(detail, 1000, "Reason"),
 };
 TABLE(health, health_rows, "The health of the service.");

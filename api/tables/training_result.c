@@ -2,19 +2,19 @@
 
 #define OF struct step_time
 static const struct field step_time_rows[] = {
-	FIGURE(time_s, "Time of one optimizer step: exactly the sum of the parts, without overlapped time"),
-	FIGURE(compute_s, "Matrix products and other work of the forward and backward pass"),
-	FIGURE(recompute_s, "Recomputation of activations"),
-	FIGURE(tensor_comm_s, "Tensor-parallel collectives"),
-	FIGURE(context_comm_s, "Context-parallel exchange"),
-	FIGURE(pipeline_comm_s, "Transfer of activations between stages"),
-	FIGURE(pipeline_bubble_s, "Time in which stages wait for each other"),
-	FIGURE(data_comm_exposed_s, "Communication of gradients and sharded weights that is not overlapped"),
-	FIGURE(expert_comm_s, "All-to-all communication of experts"),
-	FIGURE(optimizer_s, "Update of the weights"),
-	FIGURE(input_wait_s, "Wait for samples"),
-	FIGURE(host_transfer_s, "Transfers to and from host memory"),
-	FIGURE(launch_overhead_s, "Launching kernels"),
+	FIGURE(time_s, "Time of one optimizer step: exactly the sum of the parts, without overlapped time", .always = true),
+	FIGURE(compute_s, "Matrix products and other work of the forward and backward pass", .always = true),
+	FIGURE(recompute_s, "Recomputation of activations", .always = true),
+	FIGURE(tensor_comm_s, "Tensor-parallel collectives", .always = true),
+	FIGURE(context_comm_s, "Context-parallel exchange", .always = true),
+	FIGURE(pipeline_comm_s, "Transfer of activations between stages", .always = true),
+	FIGURE(pipeline_bubble_s, "Time in which stages wait for each other", .always = true),
+	FIGURE(data_comm_exposed_s, "Communication of gradients and sharded weights that is not overlapped", .always = true),
+	FIGURE(expert_comm_s, "All-to-all communication of experts", .always = true),
+	FIGURE(optimizer_s, "Update of the weights", .always = true),
+	FIGURE(input_wait_s, "Wait for samples", .always = true),
+	FIGURE(host_transfer_s, "Transfers to and from host memory", .always = true),
+	FIGURE(launch_overhead_s, "Launching kernels", .always = true),
 };
 TABLE(step_time, step_time_rows, "The time of one optimizer step and its parts.");
 #undef OF
@@ -22,12 +22,12 @@ TABLE(step_time, step_time_rows, "The time of one optimizer step and its parts."
 DECLARE_TABLE(goodput, MEMBER_TYPE(struct training_option, goodput));
 #define OF MEMBER_TYPE(struct training_option, goodput)
 static const struct field goodput_rows[] = {
-	FIGURE(fraction, "Fraction of the time in which the job trains"),
-	FIGURE(checkpoint_interval_minutes, "Time between checkpoints"),
+	FIGURE(fraction, "Fraction of the time in which the job trains", .always = true),
+	FIGURE(checkpoint_interval_minutes, "Time between checkpoints", .always = true),
 	FIGURE(checkpoint_s, "Time for which training stops for one checkpoint", .parts = PART_DETAILS),
 	FIGURE(mtbf_hours, "Mean time between failures of the whole job", .parts = PART_DETAILS),
-	FIGURE(expected_failures, "Expected number of failures"),
-	FIGURE(lost_hours, "Time lost to failures, restarts and checkpoints"),
+	FIGURE(expected_failures, "Expected number of failures", .always = true),
+	FIGURE(lost_hours, "Time lost to failures, restarts and checkpoints", .always = true),
 	INTEGER(spare_nodes, 0, 10000, "Spare nodes: as given, or the number with which the job does not wait for repairs 99 times in 100",
 		.parts = PART_DETAILS),
 };
@@ -84,11 +84,12 @@ TABLE(training_intervals, training_interval_rows, "Intervals of figures.");
 
 #define OF struct practice_part
 static const struct field practice_part_rows[] = {
-	TEXT(name, 64, "Part. Training: software, layout, evaluation_and_restarts; service: release, flags, load; both: new_hardware"),
-	FIGURE(factor, "Factor by which the run takes longer, or by which the service needs more capacity"),
-	FIGURE(low, "p10 of the factor"),
-	FIGURE(high, "p90 of the factor"),
-	TEXT(source, 400, "Source of the factor"),
+	TEXT(name, 64, "Part. Training: software, layout, evaluation_and_restarts; service: release, flags, load; both: new_hardware",
+		.always = true),
+	FIGURE(factor, "Factor by which the run takes longer, or by which the service needs more capacity", .always = true),
+	FIGURE(low, "p10 of the factor", .always = true),
+	FIGURE(high, "p90 of the factor", .always = true),
+	TEXT(source, 400, "Source of the factor", .always = true),
 };
 DECLARE_TABLE(practice_part, struct practice_part);
 TABLE(practice_part, practice_part_rows, "One factor of practice.");
@@ -97,9 +98,10 @@ TABLE(practice_part, practice_part_rows, "One factor of practice.");
 #define OF struct practice
 static const struct field practice_rows[] = {
 	FIGURE(value,
-		"Real over planned, the product of the parts. Training: hours of the run over the hours of its steps and failures; service: capacity needed over the capacity that the recipe's engine needs"),
-	FIGURE(low, "p10 of the value"),
-	FIGURE(high, "p90 of the value"),
+		"Real over planned, the product of the parts. Training: hours of the run over the hours of its steps and failures; service: capacity needed over the capacity that the recipe's engine needs",
+		.always = true),
+	FIGURE(low, "p10 of the value", .always = true),
+	FIGURE(high, "p90 of the value", .always = true),
 	FIGURE(own_runs, "Number of own runs, each weighted by its likeness (E134)"),
 	FIGURE(own_weight, "Weight of the own runs against the published runs, 0 to 1"),
 	ARRAY_AS(parts, parts, part_count, practice_part, "Factors that neither the request nor a measurement determines", .parts = PART_DETAILS),
@@ -109,19 +111,20 @@ TABLE(practice, practice_rows, "The factor by which real runs and services excee
 
 #define OF struct promised
 static const struct field promised_rows[] = {
-	TEXT(what, 16, "Limit: deadline, budget, energy_cap, carbon_cap or slo (services)"),
-	FIGURE(limit, "Value in the request: hours less reserved_hours, USD, kWh, kg"),
-	FIGURE(probability, "Probability that this option meets the limit"),
+	TEXT(what, 16, "Limit: deadline, budget, energy_cap, carbon_cap or slo (services)", .always = true),
+	FIGURE(limit, "Value in the request: hours less reserved_hours, USD, kWh, kg", .always = true),
+	FIGURE(probability, "Probability that this option meets the limit", .always = true),
 };
 TABLE(promised, promised_rows, "A limit of the request, and the probability that it is met.");
 #undef OF
 
 #define OF struct confidence_point
 static const struct field confidence_point_rows[] = {
-	FIGURE(confidence, "Probability of meeting the limits"),
+	FIGURE(confidence, "Probability of meeting the limits", .always = true),
 	INTEGER(gpu_count, 1, 9e15,
-		"Accelerators that meet the deadline with this probability, to within 1/64; without a deadline, the recommended number"),
-	FIGURE(wall_clock_hours, "Hours that are not exceeded with this probability"),
+		"Accelerators that meet the deadline with this probability, to within 1/64; without a deadline, the recommended number",
+		.always = true),
+	FIGURE(wall_clock_hours, "Hours that are not exceeded with this probability", .always = true),
 	FIGURE(total_usd, "Cost that is not exceeded with this probability"),
 };
 DECLARE_TABLE(confidence_point, struct confidence_point);
@@ -131,10 +134,10 @@ TABLE(confidence_point, confidence_point_rows,
 
 #define OF struct uncertainty
 static const struct field uncertainty_rows[] = {
-	TEXT(field, 64, "Unknown quantity: step, a part of practice, failures or price"),
+	TEXT(field, 64, "Unknown quantity: step, a part of practice, failures or price", .always = true),
 	FIGURE(wall_clock_hours, "Hours that it adds to the hours for the request's confidence"),
 	FIGURE(total_usd, "Cost that it adds to the cost for the request's confidence"),
-	TEXT(cure, 240, "Measurement or information that would reduce it"),
+	TEXT(cure, 240, "Measurement or information that would reduce it", .always = true),
 };
 DECLARE_TABLE(uncertainty, struct uncertainty);
 TABLE(uncertainty, uncertainty_rows, "An uncertainty, its cost, and how to reduce it.");
@@ -152,35 +155,35 @@ TABLE(monthly, monthly_rows, "One month of a recurring training.");
 
 #define OF struct training_option
 static const struct field training_size_rows[] = {
-	OBJECT(accelerator, accelerator_id, "Accelerator"),
-	INTEGER(gpu_count, 1, 9e15, "Accelerators"),
-	FIGURE(wall_clock_hours, "Time from start to end"),
-	FIGURE(gpu_hours, "Accelerators times hours"),
+	OBJECT(accelerator, accelerator_id, "Accelerator", .always = true),
+	INTEGER(gpu_count, 1, 9e15, "Accelerators", .always = true),
+	FIGURE(wall_clock_hours, "Time from start to end", .always = true),
+	FIGURE(gpu_hours, "Accelerators times hours", .always = true),
 };
 DECLARE_TABLE(training_size, struct training_option);
 TABLE(training_size, training_size_rows, "The accelerators and the hours of an option.");
 
 static const struct field training_figures_rows[] = {
-	INTEGER(node_count, 1, 9e15, "Nodes"),
-	OBJECT(parallelism, parallelism, "Complete layout"),
+	INTEGER(node_count, 1, 9e15, "Nodes", .always = true),
+	OBJECT(parallelism, parallelism, "Complete layout", .always = true),
 	OBJECT(memory, memory_use, "Memory of the fullest accelerator", .parts = PART_DETAILS),
-	OBJECT(step, step_time, "Time of a step and its parts"),
-	FIGURE(mfu, "Model FLOPs, without recomputation, over the dense peak at the request's precision"),
+	OBJECT(step, step_time, "Time of a step and its parts", .always = true),
+	FIGURE(mfu, "Model FLOPs, without recomputation, over the dense peak at the request's precision", .always = true),
 	FIGURE(hfu, "FLOPs with recomputation over the same peak"),
 	FIGURE(tflops_per_gpu, "Model FLOP rate of one accelerator, without recomputation"),
 	FIGURE(tokens_per_s, "Throughput"),
 	FIGURE(tokens_per_s_per_gpu, "Throughput of one accelerator"),
 	FIGURE(run_mfu, "Model FLOPs of the training over accelerator-hours times the peak; unlike `mfu`, includes practice and goodput"),
-	OBJECT(practice, practice, "Factor by which real runs exceed the plan's hours of steps and failures"),
+	OBJECT(practice, practice, "Factor by which real runs exceed the plan's hours of steps and failures", .always = true),
 	ARRAY_IN_CELL(promises, promises, promise_count, promised, "The request's limits, each with the probability that it is met"),
-	OBJECT(goodput, goodput, "Time lost to failures and checkpoints"),
+	OBJECT(goodput, goodput, "Time lost to failures and checkpoints", .always = true),
 	OBJECT(cost, cost, "Cost; without figures if no price is known"),
 	OBJECT_IF(purchase, has_purchase, purchase, "Buying the hardware, if pricing.on_premises is given"),
 	OBJECT(energy, energy, "Energy"),
 	OBJECT(carbon, carbon, "Carbon"),
 	FIGURE(water_l, "Water, used on site and to generate the electricity"),
 	OBJECT(monthly, monthly, "One month of a recurring training"),
-	OBJECT(bottleneck, bottleneck, "Bottleneck"),
+	OBJECT(bottleneck, bottleneck, "Bottleneck", .always = true),
 	MAP_AS(inputs, inputs.items, inputs.count, figure, "Inputs of hours, cost, energy, carbon and water, by their names in the request",
 		.parts = PART_INPUTS | PART_DETAILS),
 	MAP(provenance, provenance_count, provenance, "Sources of figures, by JSON pointer in the option",
@@ -197,11 +200,11 @@ TABLE(training_option, training_option_rows, "An option for the training.");
 DECLARE_TABLE(training_workload, MEMBER_TYPE(struct training_plan, workload));
 #define OF MEMBER_TYPE(struct training_plan, workload)
 static const struct field training_workload_rows[] = {
-	FIGURE(params_total, "Number of parameters"),
-	FIGURE(params_active, "Parameters used for one token"),
-	FIGURE(tokens_total, "Tokens of all epochs and stages"),
-	FIGURE(flops_per_token, "FLOPs of the forward and backward pass of one token"),
-	FIGURE(flops_total, "FLOPs of the whole training"),
+	FIGURE(params_total, "Number of parameters", .always = true),
+	FIGURE(params_active, "Parameters used for one token", .always = true),
+	FIGURE(tokens_total, "Tokens of all epochs and stages", .always = true),
+	FIGURE(flops_per_token, "FLOPs of the forward and backward pass of one token", .always = true),
+	FIGURE(flops_total, "FLOPs of the whole training", .always = true),
 	FIGURE(petaflop_s_days, "FLOPs of the whole training in petaFLOP/s-days"),
 };
 TABLE(training_workload, training_workload_rows, "The amount of computation in a training.");
@@ -214,7 +217,7 @@ static const struct field training_rule_rows[] = {
 	FIGURE(gpu_count_exact, "Accelerators for the deadline, before rounding"),
 	FIGURE(gpu_count, "Accelerators for the deadline"),
 	FIGURE(gpu_count_a100, "Accelerators for the deadline in A100s, as the rule is stated"),
-	CHARS(formula, "The rule with its numbers, and the reason why it differs from the model"),
+	CHARS(formula, "The rule with its numbers, and the reason why it differs from the model", .always = true),
 	FIGURE(implied_mfu, "MFU that the rule assumes"),
 };
 TABLE(training_rule, training_rule_rows, "The rule of thumb, for comparison.");
@@ -306,16 +309,16 @@ TABLE(front_point, front_point_rows, "An option on the front.");
 
 #define OF struct alternative
 static const struct field training_alternative_rows[] = {
-	TEXT(accelerator, 128, "Accelerator"),
-	INTEGER(gpu_count, 1, 9e15, "Accelerators"),
-	FIGURE(wall_clock_hours, "Time from start to end"),
-	FIGURE(gpu_hours, "Accelerators times hours"),
+	TEXT(accelerator, 128, "Accelerator", .always = true),
+	INTEGER(gpu_count, 1, 9e15, "Accelerators", .always = true),
+	FIGURE(wall_clock_hours, "Time from start to end", .always = true),
+	FIGURE(gpu_hours, "Accelerators times hours", .always = true),
 	FIGURE(total_usd, "Cost"),
 	FIGURE(total_kwh, "Energy"),
 	FIGURE(total_kgco2e, "Carbon"),
 	TEXT(provider, 64, "Provider of the offer, if the place is another one than the recommended option's"),
 	TEXT(region, 64, "Region of that offer; without a price there is none"),
-	CHARS(reason, "What is different from the recommended option"),
+	CHARS(reason, "What is different from the recommended option", .always = true),
 	MERGE_POINTED(training, training_figures, .parts = PART_ALTERNATIVES),
 };
 DECLARE_TABLE(training_alternative, struct alternative);
@@ -325,9 +328,9 @@ TABLE(training_alternative, training_alternative_rows,
 
 #define OF struct training_plan
 static const struct field training_result_rows[] = {
-	OBJECT(summary, training_summary, "The answer in a few sentences, and its figures"),
-	OBJECT(workload, training_workload, "Amount of computation"),
-	OBJECT(recommended, training_option, "Best option for the objective"),
+	OBJECT(summary, training_summary, "The answer in a few sentences, and its figures", .always = true),
+	OBJECT(workload, training_workload, "Amount of computation", .always = true),
+	OBJECT(recommended, training_option, "Best option for the objective", .always = true),
 	ARRAY_AS(confidence_curve, confidence_curve, confidence_count, confidence_point,
 		"Cost of 50, 80 and 95 % confidence and of the request's own", .parts = PART_CONFIDENCE),
 	ARRAY_AS(uncertainties, uncertainties, uncertainty_count, uncertainty,
@@ -342,7 +345,7 @@ static const struct field training_result_rows[] = {
 		.parts = PART_FRONT),
 	ARRAY_AS(reservations, reservations, reservation_count, reservation,
 		"Reservations of the recommended accelerators at the same provider, with the use from which each pays", .parts = PART_RESERVATIONS),
-	OBJECT(rule_of_thumb, training_rule, "The rule of thumb, for comparison"),
+	OBJECT(rule_of_thumb, training_rule, "The rule of thumb, for comparison", .always = true),
 	OBJECT(compute_optimal, compute_optimal, "Answer of the scaling laws", .parts = PART_COMPUTE_OPTIMAL),
 	OBJECT(search, training_search, "Details of the search", .parts = PART_SEARCH),
 	OBJECT(batch, training_batch, "Batch sizes", .parts = PART_BATCH),

@@ -16,9 +16,9 @@ TABLE(warning, warning_rows, "A warning.", .shorthand = &warning_rows[0]);
 
 #define OF struct conflict
 static const struct field conflict_rows[] = {
-	TEXT(field, 64, "Field of the row", .flags = REQUIRED, .example = "\"memory_bandwidth_gbs\""),
-	NUMBER(value, -1e15, 1e15, "Value that this source gives", .flags = REQUIRED, .example = "7700"),
-	TEXT(source, 1000, "The source", .flags = REQUIRED, .example = "\"a data sheet\""),
+	TEXT(field, 64, "Field of the row", .flags = REQUIRED, .example = "\"memory_bandwidth_gbs\"", .always = true),
+	NUMBER(value, -1e15, 1e15, "Value that this source gives", .flags = REQUIRED, .example = "7700", .always = true),
+	TEXT(source, 1000, "The source", .flags = REQUIRED, .example = "\"a data sheet\"", .always = true),
 	TEXT(source_date, 64, "Date of the source"),
 	TEXT(note, 500, "Possible reason for the difference"),
 };

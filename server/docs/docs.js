@@ -49,15 +49,14 @@ function limits(schema) {
 	const parts = [], add = (label, value) => value !== undefined && !(Math.abs(value) >= WHOLE_MAX) && parts.push(`${label} ${typeof value === "object" ? JSON.stringify(value) : value}`);
 	if (schema.enum)
 		parts.push(`one of ${schema.enum.join(", ")}`);
-	if (!/default:/i.test(schema.description || ""))
-		add("default", schema.default);
 	add("at least", schema.minimum);
 	add("above", schema.exclusiveMinimum);
 	add("at most", schema.maximum);
 	add("below", schema.exclusiveMaximum);
 	add("length up to", schema.maxLength);
 	add("items up to", schema.maxItems);
-	add("format", schema.format);
+	if (schema.type === "string")
+		add("format", schema.format);
 	return parts.length ? make("span", {class: "limits"}, parts.join(" · ")) : undefined;
 }
 

@@ -1,4 +1,4 @@
-/* The routes about the service: /livez, /readyz, /metrics, /version, /openapi.json. */
+/* The routes about the service: /livez, /readyz, /metrics, /version, /openapi.json, /openapi-3.0.json. */
 #include <microhttpd.h>
 #include <pthread.h>
 
@@ -77,27 +77,39 @@ enum status handle_version(struct call *call)
 	return STATUS_OK;
 }
 
-static struct asset openapi = {.media = MEDIA_JSON};
+static struct asset openapi[] = {[SCHEMA_OPENAPI_3_1] = {.media = MEDIA_JSON}, [SCHEMA_OPENAPI_3_0] = {.media = MEDIA_JSON}};
 
 static void openapi_make(void)
 {
-	struct json_writer writer;
-	struct buffer text;
-	size_t length;
+	for (enum schema_dialect dialect = SCHEMA_OPENAPI_3_1; dialect <= SCHEMA_OPENAPI_3_0; dialect++) {
+		struct json_writer writer;
+		struct buffer text;
+		size_t length;
 
-	buffer_init(&text, OPENAPI_MAX_BYTES);
-	json_writer_init(&writer, &text);
-	openapi_write(&writer);
-	openapi.begin = buffer_detach(&text, &length);
-	openapi.end = openapi.begin + length;
+		buffer_init(&text, OPENAPI_MAX_BYTES);
+		json_writer_init(&writer, &text);
+		openapi_write(dialect, &writer);
+		openapi[dialect].begin = buffer_detach(&text, &length);
+		openapi[dialect].end = openapi[dialect].begin + length;
+	}
 }
 
-enum status handle_openapi(struct call *call)
+static enum status openapi_answer(struct call *call, enum schema_dialect dialect)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, openapi_make);
-	if (!openapi.begin)
+	if (!openapi[dialect].begin)
 		return failure_set(&call->failure, STATUS_NO_MEMORY, "no memory for the description");
-	return call_asset(call, &openapi);
+	return call_asset(call, &openapi[dialect]);
+}
+
+enum status handle_openapi(struct call *call)
+{
+	return openapi_answer(call, SCHEMA_OPENAPI_3_1);
+}
+
+enum status handle_openapi_3_0(struct call *call)
+{
+	return openapi_answer(call, SCHEMA_OPENAPI_3_0);
 }

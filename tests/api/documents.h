@@ -9,7 +9,7 @@
 #include "storage/lease.h"
 
 /* Returns the API description, indented for diffs. The caller frees it. NULL if it is not JSON. */
-static inline char *document_openapi(void)
+static inline char *document_openapi(enum schema_dialect dialect)
 {
 	struct json_writer writer;
 	struct buffer buffer;
@@ -18,7 +18,7 @@ static inline char *document_openapi(void)
 
 	buffer_init(&buffer, 16 * 1024 * 1024);
 	json_writer_init(&writer, &buffer);
-	openapi_write(&writer);
+	openapi_write(dialect, &writer);
 	tree = json_loadb(buffer.bytes, buffer.length, JSON_REJECT_DUPLICATES, NULL);
 	text = tree ? json_dumps(tree, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) : NULL;
 	json_decref(tree);

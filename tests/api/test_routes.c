@@ -165,7 +165,7 @@ static void check_references(json_t *root, json_t *value)
 
 static void the_description_hangs_together(void **state)
 {
-	char *text = document_openapi();
+	char *text = document_openapi(SCHEMA_OPENAPI_3_1);
 	json_t *root, *training;
 
 	(void)state;
@@ -175,11 +175,100 @@ static void the_description_hangs_together(void **state)
 	training = follow(root, "#/components/schemas/TrainingRequest");
 	assert_true(json_is_false(json_object_get(training, "additionalProperties")));
 	assert_string_equal(json_string_value(json_array_get(json_object_get(training, "required"), 0)), "model");
-	assert_true(
-		json_is_object(follow(training, "#/properties/tokens/anyOf")) || json_is_array(follow(training, "#/properties/tokens/anyOf")));
-	assert_string_equal(json_string_value(follow(training, "#/properties/optimizer/default")), "adamw");
+	assert_string_equal(json_string_value(follow(training, "#/properties/tokens/$ref")), "#/components/schemas/Amount");
+	assert_null(follow(training, "#/properties/optimizer/default"));
+	assert_non_null(strstr(json_string_value(follow(training, "#/properties/optimizer/description")), "Default: adamw."));
 	assert_null(json_object_get(follow(root, "#/components/schemas/AcceleratorPatch"), "required"));
 	assert_null(json_object_get(follow(root, "#/components/schemas/TrainingResult"), "additionalProperties"));
+	json_decref(root);
+	free(text);
+}
+
+/* Fails if an object below `value` has a key that OpenAPI 3.0 does not have. `named`: the keys of the object are names. */
+static void check_old_keys(json_t *value, bool named)
+{
+	static const char *const newer[] = {"const", "propertyNames", "contentSchema", "contentMediaType", "identifier"};
+	const char *key;
+	json_t *inner;
+	size_t index;
+
+	if (json_is_array(value)) {
+		json_array_foreach (value, index, inner)
+			check_old_keys(inner, false);
+	}
+	if (!json_is_object(value))
+		return;
+	if (!named && json_object_get(value, "$ref"))
+		assert_int_equal(json_object_size(value), 1);
+	json_object_foreach (value, key, inner) {
+		for (size_t i = 0; i < COUNT_OF(newer) && !named; i++)
+			assert_string_not_equal(key, newer[i]);
+		if (!named && strcmp(key, "type") == 0)
+			assert_true(json_is_string(inner) && strcmp(json_string_value(inner), "null") != 0);
+		if (!named && strcmp(key, "exclusiveMinimum") == 0)
+			assert_true(json_is_true(inner));
+		if (!named && strcmp(key, "examples") == 0)
+			assert_true(json_is_object(inner));
+		if (strcmp(key, "example") != 0 && strcmp(key, "examples") != 0)
+			check_old_keys(inner, !named && strcmp(key, "properties") == 0);
+	}
+}
+
+static void the_older_description_has_the_same_parts(void **state)
+{
+	static const char *const kinds[] = {"schemas", "responses", "parameters", "headers", "securitySchemes"};
+	char *newer = document_openapi(SCHEMA_OPENAPI_3_1), *older = document_openapi(SCHEMA_OPENAPI_3_0);
+	json_t *now = json_loads(newer, JSON_REJECT_DUPLICATES, NULL), *then = json_loads(older, JSON_REJECT_DUPLICATES, NULL), *part;
+	const char *key;
+
+	(void)state;
+	assert_string_equal(json_string_value(json_object_get(then, "openapi")), "3.0.3");
+	check_references(then, then);
+	check_old_keys(then, false);
+	json_object_foreach (json_object_get(now, "paths"), key, part)
+		assert_int_equal(json_object_size(json_object_get(json_object_get(then, "paths"), key)), json_object_size(part));
+	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+		json_t *parts = json_object_get(json_object_get(then, "components"), kinds[i]);
+
+		json_object_foreach (json_object_get(json_object_get(now, "components"), kinds[i]), key, part)
+			assert_non_null(json_object_get(parts, key));
+	}
+	json_decref(now);
+	json_decref(then);
+	free(newer);
+	free(older);
+}
+
+/* A client's types come from the named schemas: a generator invents a name for an object or a union that has none. */
+static void check_names(json_t *value, bool inside)
+{
+	const char *key;
+	json_t *inner;
+	size_t index;
+
+	if (json_is_array(value)) {
+		json_array_foreach (value, index, inner)
+			check_names(inner, inside);
+	} else if (json_is_object(value)) {
+		assert_false(inside && json_is_object(json_object_get(value, "properties")) && json_is_string(json_object_get(value, "type")));
+		assert_null(json_is_string(json_object_get(value, "type")) ? json_object_get(value, "default") : NULL);
+		assert_false(json_is_array(json_object_get(value, "type")));
+		json_object_foreach (value, key, inner)
+			if (strcmp(key, "example") != 0 && strcmp(key, "examples") != 0)
+				check_names(inner, true);
+	}
+}
+
+static void every_object_has_a_name(void **state)
+{
+	char *text = document_openapi(SCHEMA_OPENAPI_3_1);
+	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL), *schema;
+	const char *key;
+
+	(void)state;
+	check_names(json_object_get(root, "paths"), true);
+	json_object_foreach (follow(root, "#/components/schemas"), key, schema)
+		check_names(schema, false);
 	json_decref(root);
 	free(text);
 }
@@ -213,7 +302,7 @@ static void check_document(const char *path, char *written)
 static void the_documents_are_those_kept(void **state)
 {
 	(void)state;
-	check_document("docs/openapi.json", document_openapi());
+	check_document("docs/openapi.json", document_openapi(SCHEMA_OPENAPI_3_1));
 	check_document("docs/fields.md", document_fields());
 	check_document("docs/leases.md", document_leases());
 }
@@ -248,6 +337,8 @@ int main(void)
 		cmocka_unit_test(every_route_is_whole),
 		cmocka_unit_test(every_example_is_valid),
 		cmocka_unit_test(the_description_hangs_together),
+		cmocka_unit_test(the_older_description_has_the_same_parts),
+		cmocka_unit_test(every_object_has_a_name),
 		cmocka_unit_test(the_documents_are_those_kept),
 		cmocka_unit_test(media_have_names),
 	};

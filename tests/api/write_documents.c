@@ -23,6 +23,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: write_documents FOLDER\n");
 		return 2;
 	}
-	return write_document(argv[1], "openapi.json", document_openapi()) | write_document(argv[1], "fields.md", document_fields()) |
-		write_document(argv[1], "leases.md", document_leases());
+	return write_document(argv[1], "openapi.json", document_openapi(SCHEMA_OPENAPI_3_1)) |
+		write_document(argv[1], "fields.md", document_fields()) | write_document(argv[1], "leases.md", document_leases());
 }

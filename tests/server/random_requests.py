@@ -44,7 +44,8 @@ class Requests:
 
     def _resolve(self, schema):
         if "$ref" in schema:
-            return self.schemas[schema["$ref"].rsplit("/", 1)[1]], schema["$ref"].rsplit("/", 1)[1]
+            beside = {key: value for key, value in schema.items() if key != "$ref"}  # the range of a quantity
+            return self.schemas[schema["$ref"].rsplit("/", 1)[1]] | beside, schema["$ref"].rsplit("/", 1)[1]
         return schema, None
 
     def _object(self, schema, most_optional):
@@ -73,10 +74,10 @@ class Requests:
             return self.random.choice(self.accelerators)["id"]
         row = self.random.choice(self.accelerators)
         if self.random.random() < 0.2:
-            changed = self._object(schema["anyOf"][1], 5)
+            changed = self._object(self._resolve(schema["anyOf"][1])[0], 5)
             changed.pop("id", None)
         else:
-            fields = schema["anyOf"][1]["properties"]
+            fields = self._resolve(schema["anyOf"][1])[0]["properties"]
             figures = [name for name in row if fields.get(name, {}).get("type") == "number"]
             changed = {name: row[name] * 10 ** self.random.uniform(-1.5, 1.5)
                        for name in self.random.sample(figures, min(len(figures), self.random.randint(0, 3)))}
@@ -90,11 +91,10 @@ class Requests:
             return self._accelerator(schema)
         if "enum" in schema:
             return self.random.choice(schema["enum"])
-        if "const" in schema:
-            return schema["const"]
         if "anyOf" in schema and "type" not in schema:
+            beside = {key: value for key, value in schema.items() if key in ("minimum", "exclusiveMinimum", "maximum", "examples")}
             numeric = [one for one in schema["anyOf"] if one.get("type") == "number"]
-            return self.value(numeric[0] if numeric and self.random.random() < 0.8 else self.random.choice(schema["anyOf"]), name)
+            return self.value((numeric[0] if numeric and self.random.random() < 0.8 else self.random.choice(schema["anyOf"])) | beside, name)
         draw = {"number": self._number, "integer": self._integer, "boolean": self._boolean, "string": self._string,
                 "array": self._array, "object": self._member}
         return draw[schema["type"]](schema, name)

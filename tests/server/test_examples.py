@@ -80,7 +80,7 @@ class Description:
         for event in events:
             if "data" in event:
                 self.validate(schema, event)
-                self.validate(schema["properties"]["data"]["contentSchema"], json.loads(event["data"]))
+                self.validate(self.follow(schema)["properties"]["data"]["contentSchema"], json.loads(event["data"]))
 
 
 @pytest.fixture(scope="module")

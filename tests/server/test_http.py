@@ -5,6 +5,7 @@ import re
 import socket
 import zlib
 
+import pytest
 from conftest import Answer
 from support import until
 
@@ -174,18 +175,19 @@ def test_chunked_bodies_are_read(daemon):
 
 # --- conditions -----------------------------------------------------------------------------------------------
 
-def test_the_description_is_answered_304_to_those_who_have_it(daemon):
-    first = daemon.get("/openapi.json")
+@pytest.mark.parametrize("path", ["/openapi.json", "/openapi-3.0.json"])
+def test_the_description_is_answered_304_to_those_who_have_it(daemon, path):
+    first = daemon.get(path)
     tag = first.headers["etag"]
     assert first.status == 200 and re.fullmatch(r'"[0-9a-f]+"', tag) and first.headers["cache-control"] == "no-cache"
     for sent in (tag, f"W/{tag}", f'"x", {tag}', "*"):
-        again = daemon.get("/openapi.json", {"If-None-Match": sent})
+        again = daemon.get(path, {"If-None-Match": sent})
         assert again.status == 304 and again.body == b"" and again.headers["etag"] == tag
-    assert daemon.get("/openapi.json", {"If-None-Match": '"x"'}).status == 200
-    packed = daemon.get("/openapi.json", {"Accept-Encoding": "gzip"})
+    assert daemon.get(path, {"If-None-Match": '"x"'}).status == 200
+    packed = daemon.get(path, {"Accept-Encoding": "gzip"})
     assert packed.headers["content-encoding"] == "gzip" and packed.json == first.json
     assert packed.headers["etag"] == f'{tag[:-1]}-gzip"'
-    again = daemon.get("/openapi.json", {"Accept-Encoding": "gzip", "If-None-Match": packed.headers["etag"]})
+    again = daemon.get(path, {"Accept-Encoding": "gzip", "If-None-Match": packed.headers["etag"]})
     assert again.status == 304 and again.headers["etag"] == packed.headers["etag"]
 
 
