@@ -371,6 +371,9 @@ check-trace: $(PROGRAM) ## send traces of 255 MiB to the daemon: print the time 
 check-api: $(PROGRAM) ## lint /openapi.json and fuzz the live daemon with schemathesis (PyPI, npm)
 	$(Q)scripts/check-api.sh $(PROGRAM)
 
+check-clients: $(PROGRAM) ## generate clients (Python, TypeScript, Go, Java) and use each against the daemon (PyPI, npm, Go, Maven)
+	$(Q)scripts/check-clients.sh $(PROGRAM) $(CLIENTS)
+
 check-api-roles: $(PROGRAM) ## test the API with schemathesis without a key, and as viewer, planner, agent and admin (PyPI)
 	$(Q)scripts/check-api-roles.sh $(PROGRAM)
 
