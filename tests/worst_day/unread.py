@@ -9,7 +9,7 @@ import time
 
 from clients import Probe
 from storm import percentile, process_figures
-from test_log import Unread, metric
+from test_log import Unread
 
 NAME = "a log without a reader"
 PROMISE = "/livez p99 below 10 ms, SIGTERM within 2 s, drops counted"
@@ -50,7 +50,7 @@ def run(size, report):
             thread.join()
         stop.set()
         probe.join()
-        dropped = metric(daemon, "fleetplan_log_dropped_lines_total")
+        dropped = daemon.metric("fleetplan_log_dropped_lines_total")
         held = process_figures(daemon.process.pid)["bytes"]
         began = time.monotonic()
         daemon.signal(signal.SIGTERM)
