@@ -8,6 +8,6 @@ mkdir -p build/page-tools
 cp tests/server/page/package.json tests/server/page/package-lock.json build/page-tools/
 cd build/page-tools
 [ -d node_modules/playwright-core ] && cmp -s package-lock.json installed.json || {
-	npm ci --ignore-scripts --no-audit --no-fund --silent
+	timeout 300 npm ci --ignore-scripts --no-audit --no-fund --silent
 	cp package-lock.json installed.json
 }
