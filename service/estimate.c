@@ -358,7 +358,7 @@ bool estimate_is_wide(const struct estimate *estimate)
 
 struct site_request *estimate_site(const struct estimate *estimate)
 {
-	return estimate->kind->site_offset ? (struct site_request *)((char *)estimate->request + estimate->kind->site_offset) : NULL;
+	return estimate->kind->site_offset ? (struct site_request *)(void *)((char *)estimate->request + estimate->kind->site_offset) : NULL;
 }
 
 enum status estimate_compute(struct estimate *estimate, const struct catalogue *catalogue, int64_t now_us)

@@ -59,7 +59,7 @@ static const char *id_at(const struct catalogue_rows *rows, const struct part *p
 
 static int64_t revision_at(const struct catalogue_rows *rows, const struct part *part, size_t index)
 {
-	return ((const struct row_meta *)(row_at(rows, part, index) + part->meta))->revision;
+	return ((const struct row_meta *)(const void *)(row_at(rows, part, index) + part->meta))->revision;
 }
 
 static void note(struct catalogue_change *change, size_t *kind, const char *id)

@@ -184,12 +184,12 @@ static void place_memory(struct search *search, void *memory)
 	size_t places = places_of(search->task);
 	char *at = memory;
 
-	search->nodes = (struct node *)at;
+	search->nodes = (struct node *)(void *)at;
 	at += NODES_MAX * sizeof(struct node);
 	for (size_t i = 0; i < 2 * SET_COUNT; i++, at += BEGINNINGS_MAX * sizeof(struct beginning))
-		search->sets[i / SET_COUNT][i % SET_COUNT].items = (struct beginning *)at;
+		search->sets[i / SET_COUNT][i % SET_COUNT].items = (struct beginning *)(void *)at;
 	for (size_t i = 0; i < 2 * SET_COUNT; i++, at += places * sizeof(int32_t)) {
-		search->sets[i / SET_COUNT][i % SET_COUNT].place = (int32_t *)at;
+		search->sets[i / SET_COUNT][i % SET_COUNT].place = (int32_t *)(void *)at;
 		for (size_t k = 0; k < places; k++)
 			search->sets[i / SET_COUNT][i % SET_COUNT].place[k] = -1;
 	}
