@@ -7,7 +7,7 @@
 
 static void narrow_object(const struct field_table *table, unsigned omitted, struct node *object);
 
-/* Narrows the nested records of a value: an object, the items of a list, or the values of a map. */
+/* Narrows the nested records of a value: an object, or the items of a list. */
 static void narrow_value(const struct field *row, unsigned omitted, struct node *value)
 {
 	if (row->kind == FIELD_OBJECT && value->kind == NODE_OBJECT)

@@ -226,6 +226,15 @@ static size_t limit_of(const struct request_common *common)
 	return common->alternatives < 0 ? USUAL_ALTERNATIVES : common->alternatives < OPTIONS_MAX ? (size_t)common->alternatives : OPTIONS_MAX;
 }
 
+/* Sets what the request says. The list of others is long and not cleared. */
+static void choice_init(struct choice *choice, const struct request_common *common, unsigned omitted)
+{
+	choice->objective = common->objective;
+	choice->limit = limit_of(common);
+	choice->different_only = parts_are_omitted(PART_ALTERNATIVES, omitted);
+	choice->count = 0;
+}
+
 static struct alternative of_training(const struct training_option *option)
 {
 	const struct offer *offer = option->cost.has_offer ? &option->cost.offer : NULL;
@@ -248,13 +257,10 @@ void alternatives_of_training(struct training_plan *plan, const struct request_c
 {
 	UNCLEARED struct choice choice;
 
+	choice_init(&choice, common, omitted);
 	choice.best = of_training(&plan->recommended);
-	choice.objective = common->objective;
-	choice.limit = limit_of(common);
-	choice.different_only = parts_are_omitted(PART_ALTERNATIVES, omitted);
 	choice.shown = plan->shown;
 	choice.shown_count = &plan->shown_count;
-	choice.count = 0;
 	for (size_t i = 0; i < plan->alternative_count; i++)
 		choice.others[choice.count++] = of_training(&plan->alternatives[i]);
 	choose(&choice);
@@ -282,13 +288,10 @@ void alternatives_of_service(struct inference_plan *plan, const struct request_c
 {
 	UNCLEARED struct choice choice;
 
+	choice_init(&choice, common, omitted);
 	choice.best = of_service(&plan->recommended);
-	choice.objective = common->objective;
-	choice.limit = limit_of(common);
-	choice.different_only = parts_are_omitted(PART_ALTERNATIVES, omitted);
 	choice.shown = plan->shown;
 	choice.shown_count = &plan->shown_count;
-	choice.count = 0;
 	for (size_t i = 0; i < plan->alternative_count; i++)
 		choice.others[choice.count++] = of_service(&plan->alternatives[i]);
 	choose(&choice);

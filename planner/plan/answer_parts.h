@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* In the order of `answer_part_words` in api/tables/words.c. */
+/* In the order of `part_words` in service/answer_parts.c. */
 enum answer_part {
 	PART_ALTERNATIVES = 1 << 0, /* all options with all their figures; without it the best three in short */
 	PART_FRONT = 1 << 1,
@@ -27,7 +27,8 @@ enum answer_part {
 	PART_DETAILS = 1 << 14,     /* memory, inputs, provenance and secondary figures of an option */
 };
 
-/* From this ratio on another number of accelerators is a different choice. */
+/* From this ratio on another number of accelerators is a different choice: a convention of the answer (decision 0342), not
+ * a measured figure. It selects what is shown and changes no figure. */
 #define OTHER_NUMBER 1.2
 
 enum { PART_COUNT = 15, PARTS_ALL = (1 << PART_COUNT) - 1, LEAN_ALTERNATIVES = 3, LEAN_ASSUMPTIONS = 5 };

@@ -278,7 +278,7 @@ enum status statement_read(struct statement *statement, void *record, struct are
 
 	columns_clear(map, record);
 	status = read_columns(statement, record, false, arena, failure);
-	/* Without memory SQLite returns a text as NULL; that is no damage. */
+	/* Without memory SQLite returns NULL for a text; the row is not damaged. */
 	if (status == STATUS_OK && sqlite_ran_out_of_memory(sqlite3_extended_errcode(sqlite3_db_handle(statement->handle))))
 		status = failure_set(failure, STATUS_NO_MEMORY, "no memory to read a stored row");
 	statement->damaged = status == STATUS_OK && map->noun &&

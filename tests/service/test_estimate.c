@@ -181,12 +181,40 @@ static void the_first_alternatives_really_differ(void **state)
 	arena_release(&arena);
 }
 
+/* Twice the recommended number never costs less: instances are rented whole, so that 4 of 8 accelerators cost as much as
+ * all 8. */
+static void twice_the_number_does_not_cost_less(void **state)
+{
+	static const char *const works[] = {"\"model\":\"llama-3.2-1b\",\"tokens\":\"50B\",\"accelerator\":\"b200\"",
+		"\"model\":\"llama-3.1-8b\",\"tokens\":\"300B\",\"accelerator\":\"h100\""};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(works); i++) {
+		struct json_text text;
+		struct arena arena;
+		json_t *chosen, *twice;
+		double gpu_count;
+
+		arena_init(&arena, ARENA_BYTES);
+		chosen = result_of(&estimate_training, arena_printf(&arena, "{%s,\"deadline_hours\":\"3d\"}", works[i]), "none", &arena, &text);
+		gpu_count = json_number_value(json_object_get(json_object_get(chosen, "summary"), "gpu_count"));
+		twice = result_of(
+			&estimate_training, arena_printf(&arena, "{%s,\"gpu_count\":%.0f}", works[i], 2 * gpu_count), "none", &arena, &text);
+		assert_true(json_number_value(json_object_get(json_object_get(json_object_get(twice, "summary"), "total_usd"), "value")) >=
+			0.999 * json_number_value(json_object_get(json_object_get(json_object_get(chosen, "summary"), "total_usd"), "value")));
+		json_decref(chosen);
+		json_decref(twice);
+		arena_release(&arena);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_an_earlier_request_left_is_not_answered),
 		cmocka_unit_test(a_part_changes_no_other_part),
 		cmocka_unit_test(the_first_alternatives_really_differ),
+		cmocka_unit_test(twice_the_number_does_not_cost_less),
 	};
 
 	return cmocka_run_group_tests(tests, builtin_catalogue_setup, builtin_catalogue_teardown);
